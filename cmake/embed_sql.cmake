@@ -1,0 +1,10 @@
+# Puts the migrations into the binary, so that a server needs no files beside it.
+file(GLOB sql_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/sql/*.sql)
+set(embedded ${CMAKE_BINARY_DIR}/embedded_sql.cpp)
+add_custom_command(
+  OUTPUT ${embedded}
+  COMMAND ${CMAKE_COMMAND} -DOUTPUT=${embedded} -DSQL_DIR=${CMAKE_SOURCE_DIR}/sql -P ${CMAKE_SOURCE_DIR}/cmake/write_embedded_sql.cmake
+  DEPENDS ${sql_files} ${CMAKE_SOURCE_DIR}/cmake/write_embedded_sql.cmake
+  COMMENT "Embedding sql/" VERBATIM)
+target_sources(storage PRIVATE ${embedded})
+set_source_files_properties(${embedded} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <boost/assert/source_location.hpp>
+#include <boost/system/error_code.hpp>
+#include <boost/system/result.hpp>
+
+namespace restante {
+
+// Every failure that the program foresees. What a client is told about each stands in server/public_errors.cpp
+// and nowhere else.
+enum class errc {
+    // what a caller did
+    bad_request = 1,
+    invalid_workspace_id,
+    invalid_file_id,
+    not_found,
+    workspace_not_found,
+    workspace_removed,
+    method_not_allowed,
+    method_not_implemented,
+    http_version_not_supported,
+    uri_too_long,
+    headers_too_large,
+    expectation_failed,
+    missing_token,
+    invalid_token,
+    too_many_failed_logins,
+    forbidden,
+    unsupported_media_type,
+    malformed_multipart,
+    no_files,
+    too_many_files,
+    file_too_large,
+    request_too_large,
+    empty_file,
+    malformed_json,
+    request_timeout,
+    no_callback_url,
+    push_not_supported,
+    idempotency_key_reused,
+    idempotency_key_running,
+    cursor_gone,
+    range_not_satisfiable,
+
+    // what storage says
+    too_large,  // a file above the cap reached the storage call
+    invalid_file,
+    could_not_stage,
+    could_not_log,
+    commit_outcome_unknown,
+    transaction_aborted,
+    unique_violation,
+    check_violation,
+    schema_missing,
+    wrong_column_type,
+    unexpected_null,
+    sql_error,
+
+    // what is short or away
+    database_unavailable,
+    database_busy,
+    database_timeout,
+    database_unsafe,  // read-only, not UTF8, or with settings that lose commits
+    no_room,          // memory, spool or connections are used up
+    shutting_down,
+    client_gone,
+
+    // the machine and its files
+    bad_setting,
+    bad_certificate,
+    io_error,
+    migration_failed,
+    private_postgres_failed,
+};
+
+using error_code = boost::system::error_code;
+
+template <class T>
+using result = boost::system::result<T>;
+
+const boost::system::error_category& restante_category() noexcept;
+
+error_code make_error_code(errc e) noexcept;
+
+}  // namespace restante
+
+template <>
+struct boost::system::is_error_code_enum<restante::errc> : std::true_type {};
+
+// An error that remembers where it was made, for the one log line that is written about it.
+#define RESTANTE_ERROR(e)                                                           \
+    ::restante::error_code(static_cast<int>(e), ::restante::restante_category(), [] { \
+        static constexpr auto place = BOOST_CURRENT_LOCATION;                       \
+        return &place;                                                              \
+    }())

@@ -1,0 +1,110 @@
+#include "core/ids.hpp"
+
+#include <openssl/rand.h>
+
+#include <array>
+#include <chrono>
+#include <cstring>
+#include <stdexcept>
+
+namespace restante {
+
+namespace {
+
+constexpr int hex_value(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F')
+        return c - 'A' + 10;
+    return -1;
+}
+
+// OpenSSL's generator costs about a microsecond a call; asking for many bytes at once makes an id nearly free.
+void random_bytes(unsigned char* out, std::size_t n)
+{
+    thread_local std::array<unsigned char, 1024> store;
+    thread_local std::size_t used = store.size();
+    if (store.size() - used < n) {
+        if (RAND_bytes(store.data(), static_cast<int>(store.size())) != 1)
+            throw std::runtime_error("no random bytes from OpenSSL");
+        used = 0;
+    }
+    std::memcpy(out, store.data() + used, n);
+    used += n;
+}
+
+void set_version(uuid& id, int version)
+{
+    id.data[6] = static_cast<std::uint8_t>((id.data[6] & 0x0F) | (version << 4));
+    id.data[8] = static_cast<std::uint8_t>((id.data[8] & 0x3F) | 0x80);
+}
+
+}  // namespace
+
+std::optional<uuid> parse_uuid(std::string_view text) noexcept
+{
+    if (text.size() != 36)
+        return std::nullopt;
+    uuid id;
+    std::size_t at = 0;
+    for (auto& byte : id.data) {
+        if (at == 8 || at == 13 || at == 18 || at == 23) {
+            if (text[at++] != '-')
+                return std::nullopt;
+        }
+        const int high = hex_value(text[at]);
+        const int low = hex_value(text[at + 1]);
+        if (high < 0 || low < 0)
+            return std::nullopt;
+        byte = static_cast<std::uint8_t>(high << 4 | low);
+        at += 2;
+    }
+    return id;
+}
+
+void append_to(std::string& out, const uuid& id)
+{
+    constexpr char digits[] = "0123456789abcdef";
+    char text[36];
+    std::size_t at = 0;
+    for (const auto byte : id.data) {
+        if (at == 8 || at == 13 || at == 18 || at == 23)
+            text[at++] = '-';
+        text[at++] = digits[byte >> 4];
+        text[at++] = digits[byte & 0x0F];
+    }
+    out.append(text, sizeof text);
+}
+
+std::string to_string(const uuid& id)
+{
+    std::string out;
+    append_to(out, id);
+    return out;
+}
+
+uuid make_uuid_v4()
+{
+    uuid id;
+    random_bytes(id.data, sizeof id.data);
+    set_version(id, 4);
+    return id;
+}
+
+uuid make_uuid_v7()
+{
+    uuid id;
+    random_bytes(id.data, sizeof id.data);
+    const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
+    auto millis = static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::milliseconds>(since_epoch).count());
+    for (int i = 5; i >= 0; --i, millis >>= 8)
+        id.data[i] = static_cast<std::uint8_t>(millis);
+    set_version(id, 7);
+    return id;
+}
+
+}  // namespace restante

@@ -1,0 +1,46 @@
+#pragma once
+
+#include "core/error.hpp"
+#include "core/ids.hpp"
+#include "core/settings.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace restante {
+
+void set_log_level(log_level least);
+
+// One JSON object on one line of stderr, written by the destructor with a single write(2):
+//
+//   log_line(log_level::info, "upload_staged").field("workspace_id", id).field("size", bytes);
+//
+// Text is escaped (control characters, quotes, bytes that are not UTF-8) and cut at 256 bytes, so that nothing
+// from outside can forge a line. Below the chosen level nothing is built.
+class log_line {
+public:
+    log_line(log_level level, std::string_view event);
+    ~log_line();
+    log_line(const log_line&) = delete;
+    log_line& operator=(const log_line&) = delete;
+
+    log_line& field(std::string_view name, std::string_view text);
+    log_line& field(std::string_view name, const char* text) { return field(name, std::string_view(text)); }
+    log_line& field(std::string_view name, const std::string& text) { return field(name, std::string_view(text)); }
+    log_line& field(std::string_view name, std::int64_t value);
+    log_line& field(std::string_view name, std::uint64_t value);
+    log_line& field(std::string_view name, int value) { return field(name, static_cast<std::int64_t>(value)); }
+    log_line& field(std::string_view name, unsigned value) { return field(name, static_cast<std::uint64_t>(value)); }
+    log_line& field(std::string_view name, double value);
+    log_line& field(std::string_view name, bool value);
+    log_line& field(std::string_view name, const uuid& id);
+
+    // "error" with the message and, when the error knows it, "where" with file and line.
+    log_line& failure(const error_code& ec);
+
+private:
+    std::string text_;  // empty: this line is not wanted
+};
+
+}  // namespace restante

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace restante {
+
+// Metrics of one shard. Only that shard's thread touches them, so a count is a plain addition; a scrape asks
+// every shard for a copy (on its own thread) and adds them up. Labels come from closed sets only: route
+// templates, methods, status codes, outcomes.
+class metrics {
+public:
+    using labels = std::initializer_list<std::pair<std::string_view, std::string_view>>;
+
+    struct number {
+        double value = 0;
+        void add(double n = 1) { value += n; }
+        void set(double n) { value = n; }
+    };
+    struct histogram {
+        explicit histogram(const std::vector<double>* bounds) : upper_bounds(bounds), buckets(bounds->size() + 1) {}
+        void observe(double x);
+        const std::vector<double>* upper_bounds;
+        std::vector<std::uint64_t> buckets;  // the last one is +Inf
+        double sum = 0;
+    };
+
+    // The series with these labels, made on first use; references stay valid as long as the metrics do. Call
+    // once and keep the reference on hot paths.
+    number& counter(std::string_view name, std::string_view help, labels with = {});
+    // Gauges of several shards are added up, like counters.
+    number& gauge(std::string_view name, std::string_view help, labels with = {});
+    // Seconds, with buckets from 0.5 ms to 60 s.
+    histogram& seconds(std::string_view name, std::string_view help, labels with = {});
+
+    // Adds another shard's figures to these.
+    void merge(const metrics& other);
+
+    // The Prometheus text format, families by name, series by labels.
+    std::string to_prometheus() const;
+
+private:
+    enum class kind { counter, gauge, histogram };
+    struct family {
+        kind what;
+        std::string help;
+        std::map<std::string, std::unique_ptr<number>, std::less<>> numbers;  // by rendered labels
+        std::map<std::string, std::unique_ptr<histogram>, std::less<>> histograms;
+    };
+    family& family_for(std::string_view name, std::string_view help, kind what);
+
+    std::map<std::string, family, std::less<>> families_;
+};
+
+}  // namespace restante
