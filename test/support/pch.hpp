@@ -1,0 +1,5 @@
+#pragma once
+
+#include "core/pch.hpp"
+
+#include <gtest/gtest.h>
