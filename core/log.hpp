@@ -10,14 +10,18 @@
 
 namespace restante {
 
+// Both may be called at any time, from any thread.
 void set_log_level(log_level least);
+void set_log_sink(int descriptor);  // stderr unless told otherwise; the caller keeps it open
 
 // One JSON object on one line of stderr, written by the destructor with a single write(2):
 //
 //   log_line(log_level::info, "upload_staged").field("workspace_id", id).field("size", bytes);
 //
-// Text is escaped (control characters, quotes, bytes that are not UTF-8) and cut at 256 bytes, so that nothing
-// from outside can forge a line. Below the chosen level nothing is built.
+// Text is escaped (control characters, quotes, bytes that are not UTF-8) and cut at 256 bytes, so that
+// nothing from outside can forge a line. Below the chosen level nothing is built. Names and events are
+// literals of ours and go out as they are. A sink that cannot take the line loses it: logging never fails its
+// caller.
 class log_line {
 public:
     log_line(log_level level, std::string_view event);
@@ -27,11 +31,20 @@ public:
 
     log_line& field(std::string_view name, std::string_view text);
     log_line& field(std::string_view name, const char* text) { return field(name, std::string_view(text)); }
-    log_line& field(std::string_view name, const std::string& text) { return field(name, std::string_view(text)); }
+    log_line& field(std::string_view name, const std::string& text)
+    {
+        return field(name, std::string_view(text));
+    }
     log_line& field(std::string_view name, std::int64_t value);
     log_line& field(std::string_view name, std::uint64_t value);
-    log_line& field(std::string_view name, int value) { return field(name, static_cast<std::int64_t>(value)); }
-    log_line& field(std::string_view name, unsigned value) { return field(name, static_cast<std::uint64_t>(value)); }
+    log_line& field(std::string_view name, int value)
+    {
+        return field(name, static_cast<std::int64_t>(value));
+    }
+    log_line& field(std::string_view name, unsigned value)
+    {
+        return field(name, static_cast<std::uint64_t>(value));
+    }
     log_line& field(std::string_view name, double value);
     log_line& field(std::string_view name, bool value);
     log_line& field(std::string_view name, const uuid& id);

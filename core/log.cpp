@@ -1,0 +1,218 @@
+#include "core/log.hpp"
+
+#include "core/clock.hpp"
+#include "core/utf8.hpp"
+
+#include <atomic>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <unistd.h>
+
+namespace restante {
+
+namespace {
+
+constexpr std::size_t max_text = 256;
+
+std::atomic<log_level> least_level{log_level::info};
+std::atomic<int> sink{STDERR_FILENO};
+
+constexpr std::string_view level_names[] = {"debug", "info", "warn", "error"};
+
+void append_unicode_escape(std::string& out, unsigned code)
+{
+    constexpr char digits[] = "0123456789abcdef";
+    out += "\\u00";
+    out += digits[code >> 4 & 0x0F];
+    out += digits[code & 0x0F];
+}
+
+// U+0080–U+009F and U+007F drive terminals as the C0 characters do.
+constexpr bool is_c1_control(std::string_view sequence)
+{
+    return sequence.size() == 2 && sequence[0] == '\xC2' && static_cast<unsigned char>(sequence[1]) < 0xA0;
+}
+
+void append_ascii(std::string& out, char c)
+{
+    if (c == '"' || c == '\\') {
+        out += '\\';
+        out += c;
+    } else if (c == '\n') {
+        out += "\\n";
+    } else if (c < 0x20 || c == 0x7F) {
+        append_unicode_escape(out, static_cast<unsigned char>(c));
+    } else {
+        out += c;
+    }
+}
+
+void append_string(std::string& out, std::string_view text)
+{
+    text = utf8_prefix(text, max_text);
+    out += '"';
+    while (!text.empty()) {
+        const std::size_t n = utf8_length(text);
+        const std::string_view sequence = text.substr(0, n);
+        if (n == 0)
+            out += "\\ufffd";
+        else if (n == 1)
+            append_ascii(out, text.front());
+        else if (is_c1_control(sequence))
+            append_unicode_escape(out, static_cast<unsigned char>(sequence[1]));
+        else
+            out += sequence;
+        text.remove_prefix(n == 0 ? 1 : n);
+    }
+    out += '"';
+}
+
+template <class Number>
+void append_number(std::string& out, Number value)
+{
+    char text[32];
+    const auto end = std::to_chars(text, text + sizeof text, value).ptr;
+    out.append(text, end);
+}
+
+void append_name(std::string& out, std::string_view name)
+{
+    out += ",\"";
+    out += name;
+    out += "\":";
+}
+
+// "storage/pool.cpp" of the absolute path that the compiler was given.
+std::string_view short_path(std::string_view path)
+{
+    const auto file = path.rfind('/');
+    if (file == std::string_view::npos || file == 0)
+        return path;
+    const auto folder = path.rfind('/', file - 1);
+    return folder == std::string_view::npos ? path : path.substr(folder + 1);
+}
+
+// A line goes out with one call, so lines of several threads do not mix. Only a sink that takes a part of it
+// (a full pipe) is offered the rest, since half a line would spoil the next one too.
+void write_line(std::string_view line)
+{
+    const int descriptor = sink.load(std::memory_order_relaxed);
+    while (!line.empty()) {
+        const ssize_t n = ::write(descriptor, line.data(), line.size());
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return;
+        line.remove_prefix(static_cast<std::size_t>(n));
+    }
+}
+
+}  // namespace
+
+void set_log_level(log_level least)
+{
+    least_level.store(least, std::memory_order_relaxed);
+}
+
+void set_log_sink(int descriptor)
+{
+    sink.store(descriptor, std::memory_order_relaxed);
+}
+
+log_line::log_line(log_level level, std::string_view event)
+{
+    if (level < least_level.load(std::memory_order_relaxed))
+        return;
+    text_.reserve(512);
+    text_ += "{\"ts\":\"";
+    append_rfc3339(text_, std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now()));
+    text_ += "\",\"level\":\"";
+    text_ += level_names[static_cast<std::size_t>(level)];
+    text_ += "\",\"event\":\"";
+    text_ += event;
+    text_ += '"';
+}
+
+log_line::~log_line()
+{
+    if (text_.empty())
+        return;
+    const int saved = errno;  // whoever logs a failed call may still want to look at it
+    text_ += "}\n";
+    write_line(text_);
+    errno = saved;
+}
+
+log_line& log_line::field(std::string_view name, std::string_view text)
+{
+    if (!text_.empty()) {
+        append_name(text_, name);
+        append_string(text_, text);
+    }
+    return *this;
+}
+
+log_line& log_line::field(std::string_view name, std::int64_t value)
+{
+    if (!text_.empty()) {
+        append_name(text_, name);
+        append_number(text_, value);
+    }
+    return *this;
+}
+
+log_line& log_line::field(std::string_view name, std::uint64_t value)
+{
+    if (!text_.empty()) {
+        append_name(text_, name);
+        append_number(text_, value);
+    }
+    return *this;
+}
+
+log_line& log_line::field(std::string_view name, double value)
+{
+    if (!text_.empty()) {
+        append_name(text_, name);
+        if (std::isfinite(value))
+            append_number(text_, value);
+        else
+            text_ += "null";  // JSON has no word for it
+    }
+    return *this;
+}
+
+log_line& log_line::field(std::string_view name, bool value)
+{
+    if (!text_.empty()) {
+        append_name(text_, name);
+        text_ += value ? "true" : "false";
+    }
+    return *this;
+}
+
+log_line& log_line::field(std::string_view name, const uuid& id)
+{
+    if (!text_.empty()) {
+        append_name(text_, name);
+        text_ += '"';
+        append_to(text_, id);
+        text_ += '"';
+    }
+    return *this;
+}
+
+log_line& log_line::failure(const error_code& ec)
+{
+    if (text_.empty())
+        return *this;
+    field("error", ec.message());
+    if (ec.has_location()) {
+        const auto& place = ec.location();
+        field("where", std::string(short_path(place.file_name())) + ':' + std::to_string(place.line()));
+    }
+    return *this;
+}
+
+}  // namespace restante
