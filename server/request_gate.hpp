@@ -43,10 +43,10 @@ struct gate_verdict {
 // uri_too_long, headers_too_large. Never throws.
 gate_verdict inspect_head(const request_header& head) noexcept;
 
-// What to answer when Beast's parser failed. `head` is the text that it was given: Beast says bad_version
-// both for HTTP/1.2 (505) and for a line that is no request line at all (400). Errors of the transport give
-// client_gone.
-errc parser_error_to_errc(const error_code& ec, std::string_view head = {}) noexcept;
+// What to answer when Beast's parser failed, in the head or in the body. Errors of the transport and a
+// message cut short give client_gone; an error of ours, set in a callback of the parser, comes back as it is.
+// Behind a head_scanner, bad_version can only be a version that we don't speak.
+errc parser_error_to_errc(const error_code& ec) noexcept;
 
 // The extensions of one chunk, as Beast hands them to on_chunk_header. Beast accepts any length, and line
 // feeds in quoted strings, where other readers see the end of the line.
