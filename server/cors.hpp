@@ -34,6 +34,8 @@ public:
     cors_fields preflight_fields(std::string_view origin, const method_set& allowed) const;
 
 private:
+    cors_fields permission_fields(std::string_view origin) const;
+
     std::vector<std::string> origins_;
     bool any_ = false;
 };

@@ -19,9 +19,8 @@ struct public_error {
     bool www_authenticate = false;
 };
 
-// The only place where an error meets a status. Every errc has a row; a value that is none is told as an
-// internal_error.
-const public_error& public_error_of(errc e) noexcept;
+// The only place where an error meets a status. A value that is no errc is told as internal_error.
+public_error public_error_of(errc e) noexcept;
 
 // Errors that are not ours (of the system, of Beast) say nothing to a client: they are internal_error.
 errc to_errc(const error_code& ec) noexcept;
@@ -38,7 +37,8 @@ struct refusal {
     refusal(errc e, boost::json::object extra) : code(e), fields(std::move(extra)) {}
 };
 
-// {"error": sentence, "code": code, …fields}. Text that is not UTF-8 is repaired, so that the answer is JSON.
+// {"error": sentence, "code": code, …fields}. A byte of a text that is not UTF-8 (a file name can hold any)
+// becomes U+FFFD, so that the answer is JSON whatever it quotes.
 std::string error_body(const refusal& why);
 
 }  // namespace restante

@@ -42,8 +42,8 @@ struct request_target {
 
 // Takes a request target apart: `/path?query`, `http://host/path?query` or `*`. Strict, because a path that
 // can be read in two ways has been used to walk around checks: broken escapes, control characters, bytes
-// outside ASCII, backslashes, dot segments (encoded or not), an encoded slash, empty segments and fragments
-// are bad_request.
+// outside ASCII, backslashes, dot segments (encoded or not), an encoded slash and fragments are
+// bad_request.
 result<request_target> parse_request_target(std::string_view target);
 
 }  // namespace restante
