@@ -211,7 +211,7 @@ awaitable<result<result_set>> connection::execute(const statement& what, const p
 
 awaitable<result<result_set>> connection::execute(const statement& what)
 {
-    const parameters none;
+    parameters none;
     co_return co_await execute(what, none);
 }
 

@@ -31,7 +31,7 @@ void pipeline::add(const statement& what, const parameters& with)
 
 void pipeline::add(const statement& what)
 {
-    const parameters none;
+    parameters none;
     add(what, none);
 }
 

@@ -220,7 +220,7 @@ awaitable<result<result_set>> connection_pool::execute(const statement& what, co
 
 awaitable<result<result_set>> connection_pool::execute(const statement& what)
 {
-    const parameters none;
+    parameters none;
     co_return co_await execute(what, none);
 }
 

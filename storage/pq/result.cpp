@@ -91,7 +91,11 @@ std::string_view field::bytes() const
 template <>
 result<bool> field::as<bool>() const
 {
-    RESTANTE_EXPECT_TYPE(type() == oid::boolean);
+    // An error_code converts to bool as well, so the side must be named.
+    if (type() != oid::boolean)
+        return {boost::system::in_place_error, wrong_type()};
+    if (is_null())
+        return {boost::system::in_place_error, RESTANTE_ERROR(errc::unexpected_null)};
     return bytes()[0] != 0;
 }
 
@@ -220,6 +224,11 @@ std::int64_t result_set::affected() const
 std::string_view result_set::command() const
 {
     return PQcmdStatus(handle_.get());
+}
+
+std::string result_set::text(int row, int column) const
+{
+    return PQgetvalue(handle_.get(), row, column);
 }
 
 std::size_t result_set::memory() const

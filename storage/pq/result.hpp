@@ -86,6 +86,8 @@ public:
     std::int64_t affected() const;
     std::string_view command() const;
     std::size_t memory() const;
+    // The bytes of a value as they came: for results in text format, which only execute_script() gives.
+    std::string text(int row, int column) const;
 
 private:
     struct release {
