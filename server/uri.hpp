@@ -8,6 +8,10 @@
 #include <string_view>
 #include <vector>
 
+namespace boost::urls {
+class url_view;
+}
+
 namespace restante {
 
 // The decoded parameters of a query string, in a flat list: there are few, and they are looked up a few
@@ -21,19 +25,16 @@ public:
     // is ignored, whatever it holds.) The view lives as long as this object.
     result<std::optional<std::string_view>> get(std::string_view name) const;
 
-private:
-    friend result<query_params> parse_query_params(std::string_view encoded);
+    // `+` is a space, as in forms. More than 32 parameters: bad_request.
+    static result<query_params> decode(const boost::urls::url_view& url);
 
+private:
     struct param {
         std::string name;
         std::string value;
     };
     std::vector<param> params_;
 };
-
-// `encoded` is the text after the question mark. `+` is a space, as in forms. A broken escape or more than 32
-// parameters: bad_request.
-result<query_params> parse_query_params(std::string_view encoded);
 
 struct request_target {
     std::string path;  // decoded; "*" for OPTIONS *
