@@ -47,4 +47,12 @@ struct request_target {
 // bad_request.
 result<request_target> parse_request_target(std::string_view target);
 
+// `http://host:80/path?query` in two: host:80 and /path?query, which may be empty. Nothing for targets of
+// another form; neither part is checked.
+struct absolute_target {
+    std::string_view authority;
+    std::string_view rest;
+};
+std::optional<absolute_target> split_absolute_target(std::string_view target) noexcept;
+
 }  // namespace restante

@@ -46,7 +46,11 @@ TEST(uri, absolute_targets_lose_their_origin)
     EXPECT_EQ(path_of("https://a.example:8443"), "/");
     EXPECT_EQ(path_of("https://a.example?x=1"), "/");
     EXPECT_EQ(path_of("http://[::1]:80/healthz"), "/healthz");
+    EXPECT_EQ(path_of("http://[::1].a"), "refused");
     EXPECT_EQ(path_of("mailto:a@b"), "refused");
+    EXPECT_EQ(path_of("ftp://a/x"), "refused");
+    EXPECT_EQ(path_of("http:///x"), "refused");
+    EXPECT_EQ(path_of("http://u@a/x"), "refused");
     EXPECT_EQ(path_of("healthz"), "refused");
     EXPECT_EQ(path_of(""), "refused");
 }
