@@ -26,10 +26,12 @@ void transaction::ensure_pipeline()
     }
 }
 
-void transaction::queue(const statement& what, const parameters& with)
+std::size_t transaction::queue(const statement& what, const parameters& with)
 {
     ensure_pipeline();
+    const std::size_t place = queued_->size() - (begin_is_queued_ ? 1 : 0);
     queued_->add(what, with);
+    return place;
 }
 
 awaitable<result<std::vector<result_set>>> transaction::flush()
@@ -60,7 +62,7 @@ awaitable<result<copy_in>> transaction::copy(const std::string& sql)
     co_return co_await copy_in::begin(*on_, text);
 }
 
-void transaction::after_commit(std::function<void()> hook)
+void transaction::after_commit(commit_hook hook)
 {
     hooks_.push_back(std::move(hook));
 }
@@ -84,7 +86,7 @@ awaitable<result<std::vector<result_set>>> transaction::commit()
         co_return RESTANTE_ERROR(errc::transaction_aborted);
     const auto hooks = std::exchange(hooks_, {});
     for (const auto& hook : hooks)
-        hook();
+        hook(*results);
     co_return results;
 }
 

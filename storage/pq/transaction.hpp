@@ -21,8 +21,9 @@ public:
     transaction(transaction&&) noexcept;
     transaction& operator=(transaction&&) = delete;
 
-    // Queues a statement for the next flush() or commit(). Its data is copied into libpq's buffer here.
-    void queue(const statement& what, const parameters& with);
+    // Queues a statement for the next flush() or commit() and tells its place among their results. Its data is
+    // copied into libpq's buffer here.
+    std::size_t queue(const statement& what, const parameters& with);
 
     // Sends what is queued; the results, one a statement. A failure aborts the transaction; failed_at() tells
     // which of the queued statements it was.
@@ -32,8 +33,10 @@ public:
     // COPY … FROM STDIN (FORMAT binary). Nothing may be queued.
     awaitable<result<copy_in>> copy(const std::string& sql);
 
-    // Run once, in the order given, when PostgreSQL has confirmed COMMIT, and never otherwise. They must not throw.
-    void after_commit(std::function<void()> hook);
+    // Run once, in the order given, when PostgreSQL has confirmed COMMIT, and never otherwise. A hook sees the
+    // results of what was queued for commit(); it does memory work only and must not throw.
+    using commit_hook = std::function<void(std::span<const result_set>)>;
+    void after_commit(commit_hook hook);
 
     // Sends what is queued and COMMIT; the results of what was queued. Besides the errors of flush() it fails
     // with commit_outcome_unknown when the link broke after COMMIT may have left.
@@ -47,7 +50,7 @@ private:
 
     lease on_;
     std::unique_ptr<pipeline> queued_;
-    std::vector<std::function<void()>> hooks_;
+    std::vector<commit_hook> hooks_;
     std::size_t failed_at_ = 0;
     bool begun_ = false;
     bool begin_is_queued_ = false;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/clock.hpp"
 #include "core/ids.hpp"
 
 #include <chrono>
@@ -9,8 +10,7 @@
 
 namespace restante::pq {
 
-// What PostgreSQL's timestamptz can hold.
-using timestamp = std::chrono::sys_time<std::chrono::microseconds>;
+using restante::timestamp;
 
 using blob = std::span<const char>;
 
