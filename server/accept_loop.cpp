@@ -33,7 +33,7 @@ awaitable<bool> shake_hands(connection& conn, front_desk& desk, const settings& 
         co_return false;
     const auto ec = co_await conn.stream.handshake();
     if (ec)
-        log_line(log_level::debug, "handshake_failed").field("remote", conn.remote().to_string()).failure(ec);
+        log_line(log_level::debug, "handshake_failed").field("remote", conn.remote_text()).failure(ec);
     co_return !ec;
 }
 

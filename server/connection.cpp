@@ -58,6 +58,7 @@ struct connection::watch : std::enable_shared_from_this<watch> {
 connection::connection(net_stream established)
     : stream(std::move(established)),
       remote_(remote_address(stream.socket())),
+      remote_text_(remote_.to_string()),
       limit_(stream.get_executor(), [this] { stream.cancel(); })
 {
 }

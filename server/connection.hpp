@@ -12,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 
 namespace restante {
 
@@ -31,6 +32,7 @@ public:
     input_buffer input;
 
     const asio::ip::address& remote() const { return remote_; }
+    std::string_view remote_text() const { return remote_text_; }
 
     // When the current wait for the peer has to end. write() sets limits of its own.
     deadline& limit() { return limit_; }
@@ -63,6 +65,7 @@ private:
     error_code why_aborted(const error_code& ec) const;
 
     asio::ip::address remote_;
+    std::string remote_text_;  // made once, for every log line
     deadline limit_;
     std::shared_ptr<watch> watch_;
     bool idle_ = false;

@@ -39,6 +39,7 @@ public:
 
     std::string_view id() const { return id_.view(); }
     const asio::ip::address& remote() const { return conn_.remote(); }
+    std::string_view remote_text() const { return conn_.remote_text(); }
     const principal& who() const { return who_; }
 
     // The body, as it comes in, or as one JSON value: at most 32 deep and the route's cap long, UTF-8 without

@@ -14,6 +14,8 @@ using std::chrono::milliseconds;
 constexpr auto time_to_answer = milliseconds(1000);
 constexpr auto time_to_unwind = milliseconds(250);
 
+constexpr std::size_t operator_connections = 16;
+
 }  // namespace
 
 shard::shard(const shard_limits& limits)
@@ -22,8 +24,10 @@ shard::shard(const shard_limits& limits)
       requests_(get_executor()),
       control_(get_executor()),
       connection_places_(get_executor(), limits.connections),
+      operator_places_(get_executor(), operator_connections),
       handshake_places_(get_executor(), limits.handshakes),
-      desk_{requests_, connections_, connection_places_, handshake_places_, nullptr}
+      desk_{requests_, connections_, connection_places_, handshake_places_, nullptr},
+      operator_desk_{requests_, connections_, operator_places_, handshake_places_, nullptr}
 {
 }
 
@@ -34,8 +38,14 @@ shard::~shard()
 
 void shard::add_listener(tcp_acceptor acceptor, transport kind, const session_environment& env)
 {
-    auto& added = listeners_.emplace_back(std::move(acceptor), kind, env);
-    requests_.spawn("listener", run_accept_loop(added.acceptor, added.kind, desk_, added.env));
+    auto& added = acceptors_.emplace_back(std::move(acceptor));
+    requests_.spawn("listener", run_accept_loop(added, kind, desk_, env));
+}
+
+void shard::add_operator_listener(tcp_acceptor acceptor, const session_environment& env)
+{
+    auto& added = acceptors_.emplace_back(std::move(acceptor));
+    requests_.spawn("listener", run_accept_loop(added, transport::plain, operator_desk_, env));
 }
 
 void shard::start()
@@ -62,9 +72,9 @@ awaitable<void> shard::wind_down(milliseconds grace)
 {
     const auto end = clock::now() + grace - 3 * time_to_unwind;
     requests_.request_stop();
-    for (auto& listener : listeners_) {
+    for (auto& acceptor : acceptors_) {
         error_code ec;
-        listener.acceptor.close(ec);
+        acceptor.close(ec);
     }
     for (auto& connection : connections_)
         connection.stop();

@@ -34,6 +34,8 @@ public:
 
     // The environment must live as long as the shard.
     void add_listener(tcp_acceptor acceptor, transport kind, const session_environment& env);
+    // Has places of its own, so that operators get in when the public ones are taken.
+    void add_operator_listener(tcp_acceptor acceptor, const session_environment& env);
     void set_tls(tls_context context) { desk_.tls = std::move(context); }
 
     void start();
@@ -47,12 +49,6 @@ public:
     bool join();
 
 private:
-    struct listening {
-        tcp_acceptor acceptor;
-        transport kind;
-        const session_environment& env;
-    };
-
     awaitable<void> wind_down(std::chrono::milliseconds grace);
 
     asio::io_context io_{1};
@@ -63,9 +59,11 @@ private:
     task_group control_;
     connection_list connections_;
     admission connection_places_;
+    admission operator_places_;
     admission handshake_places_;
     front_desk desk_;
-    std::deque<listening> listeners_;
+    front_desk operator_desk_;
+    std::deque<tcp_acceptor> acceptors_;
     std::thread thread_;
     bool left_nothing_ = true;
 };

@@ -139,7 +139,7 @@ private:
         if (!acceptors)
             return acceptors.error();
         ready_line::append(ready_.metrics, acceptors->front().local_endpoint());
-        shards_[0].add_listener(std::move(acceptors->front()), transport::plain, apps_[0].metrics_side());
+        shards_[0].add_operator_listener(std::move(acceptors->front()), apps_[0].metrics_side());
         return {};
     }
 
