@@ -12,11 +12,13 @@ const char* describe(errc e)
         case errc::bad_request: return "bad request";
         case errc::invalid_workspace_id: return "invalid workspace id";
         case errc::invalid_file_id: return "invalid file id";
+        case errc::unknown_path: return "no such path";
         case errc::not_found: return "not found";
         case errc::workspace_not_found: return "workspace not found";
         case errc::workspace_removed: return "workspace was removed";
         case errc::method_not_allowed: return "method not allowed";
         case errc::method_not_implemented: return "method not implemented";
+        case errc::transfer_coding_not_implemented: return "transfer coding not implemented";
         case errc::http_version_not_supported: return "HTTP version not supported";
         case errc::uri_too_long: return "request target too long";
         case errc::headers_too_large: return "header block too large";
@@ -59,6 +61,7 @@ const char* describe(errc e)
         case errc::no_room: return "no room";
         case errc::shutting_down: return "shutting down";
         case errc::client_gone: return "client gone";
+        case errc::internal_error: return "internal error";
         case errc::bad_setting: return "bad setting";
         case errc::bad_certificate: return "bad certificate or key";
         case errc::io_error: return "file operation failed";

@@ -13,11 +13,13 @@ enum class errc {
     bad_request = 1,
     invalid_workspace_id,
     invalid_file_id,
-    not_found,
+    unknown_path,
+    not_found,  // a staged file that is absent, acked, expired or another workspace's
     workspace_not_found,
     workspace_removed,
     method_not_allowed,
     method_not_implemented,
+    transfer_coding_not_implemented,
     http_version_not_supported,
     uri_too_long,
     headers_too_large,
@@ -66,6 +68,7 @@ enum class errc {
     client_gone,
 
     // the machine and its files
+    internal_error,
     bad_setting,
     bad_certificate,
     io_error,

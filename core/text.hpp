@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace restante {
+
+// Small text rules of the protocols we speak. All of them look at bytes, never at the locale.
+
+constexpr char ascii_lower(char c) noexcept
+{
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+constexpr bool is_ascii_alnum(char c) noexcept
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+// C0 controls and DEL.
+constexpr bool is_ascii_control(char c) noexcept
+{
+    return static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
+}
+
+constexpr bool is_blank(char c) noexcept
+{
+    return c == ' ' || c == '\t';
+}
+
+// A character of an RFC 9110 token: what field and parameter names are made of.
+constexpr bool is_token_char(char c) noexcept
+{
+    return is_ascii_alnum(c) ||
+           (c != '\0' && std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos);
+}
+
+bool is_token(std::string_view text) noexcept;
+
+bool iequals(std::string_view a, std::string_view b) noexcept;
+bool istarts_with(std::string_view text, std::string_view prefix) noexcept;
+
+// Without spaces and tabs at either end.
+std::string_view trim_blanks(std::string_view text) noexcept;
+
+// The length (1 to 4) of the well-formed UTF-8 sequence that text begins with; 0 when it begins with none, be
+// it empty, cut short, overlong, a surrogate or beyond U+10FFFF.
+std::size_t utf8_sequence_length(std::string_view text) noexcept;
+
+}  // namespace restante

@@ -1,0 +1,44 @@
+#pragma once
+
+#include "core/error.hpp"
+
+#include <boost/json/object.hpp>
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace restante {
+
+// What the outside is told about an error.
+struct public_error {
+    unsigned status = 500;
+    std::string_view code;
+    std::string_view sentence;
+    std::optional<int> retry_after;  // seconds
+    bool www_authenticate = false;
+};
+
+// The only place where an error meets a status. A value that is no errc is told as internal_error.
+public_error public_error_of(errc e) noexcept;
+
+// Errors that are not ours (of the system, of Beast) say nothing to a client: they are internal_error.
+errc to_errc(const error_code& ec) noexcept;
+
+// An error on its way out, with what the answer says besides.
+struct refusal {
+    errc code = errc::internal_error;
+    std::optional<std::string> sentence = std::nullopt;  // instead of the one in the table
+    boost::json::object fields = {};                     // e.g. filename, size, max
+
+    refusal(errc e) : code(e) {}
+    refusal(const error_code& ec) : code(to_errc(ec)) {}
+    refusal(errc e, std::string text) : code(e), sentence(std::move(text)) {}
+    refusal(errc e, boost::json::object extra) : code(e), fields(std::move(extra)) {}
+};
+
+// {"error": sentence, "code": code, …fields}. A byte of a text that is not UTF-8 (a file name can hold any)
+// becomes U+FFFD, so that the answer is JSON whatever it quotes.
+std::string error_body(const refusal& why);
+
+}  // namespace restante

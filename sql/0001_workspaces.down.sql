@@ -1,0 +1,2 @@
+DROP TABLE workspace_auth_tokens;
+DROP TABLE workspaces;

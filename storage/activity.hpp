@@ -1,0 +1,48 @@
+#pragma once
+
+#include "core/clock.hpp"
+#include "core/ids.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace restante {
+
+// One thing that happened, as its writer tells it. Bodies are JSON text.
+struct activity {
+    uuid id;
+    uuid workspace_id;
+    std::string activity_type;
+    std::optional<uuid> source_id;
+    std::optional<uuid> target_id;
+    std::optional<std::string> method;
+    std::optional<std::string> summary;
+    std::optional<std::string> request_body;
+    std::optional<std::string> response_body;
+    std::optional<std::string> tool_trace;
+    std::optional<std::int64_t> duration_ms;
+    std::string status = "ok";
+    std::optional<std::string> error_detail;
+};
+
+// The same once it is committed: numbered, and visible to every reader of the feed.
+struct committed_activity {
+    activity what;
+    std::int64_t seq = 0;
+    timestamp created_at{};
+};
+
+// Made before the transaction, so that after COMMIT only the numbers remain to be filled in.
+using activity_rows = std::vector<std::shared_ptr<committed_activity>>;
+
+// Who wants to hear of commits: parked polls, live clients, other replicas. Called on the shard that committed,
+// after COMMIT was confirmed and never otherwise. Must be quick and must not throw.
+class commit_listener {
+public:
+    virtual ~commit_listener() = default;
+    virtual void on_commit(std::shared_ptr<const committed_activity> row) noexcept = 0;
+};
+
+}  // namespace restante

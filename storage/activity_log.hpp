@@ -1,0 +1,35 @@
+#pragma once
+
+#include "core/asio.hpp"
+#include "core/error.hpp"
+#include "storage/activity.hpp"
+#include "storage/pq/pool.hpp"
+#include "storage/pq/transaction.hpp"
+
+#include <vector>
+
+namespace restante {
+
+// The one way into the feed. Rows get dense numbers per workspace, in commit order, from the head row that the
+// SQL function publish_activity() locks; whoever is writing to the same workspace waits for our COMMIT. So it is
+// the last thing a transaction does before it.
+class activity_log {
+public:
+    activity_log(pq::connection_pool& db, commit_listener& listener) : db_(db), listener_(listener) {}
+
+    // In a transaction of its own; the listener hears of it after the commit.
+    awaitable<result<void>> log_activity(activity row);
+
+    // Queues rows of one workspace in the caller's transaction, and a hook that numbers them and tells the
+    // listener once it is committed. Several workspaces in one transaction must come in the order of their ids.
+    void log_activity_tx(pq::transaction& tx, const activity_rows& rows);
+
+    // Tells the listener of rows whose COMMIT was confirmed in another way than by its answer.
+    awaitable<void> tell_committed(activity_rows rows);
+
+private:
+    pq::connection_pool& db_;
+    commit_listener& listener_;
+};
+
+}  // namespace restante

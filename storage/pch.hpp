@@ -1,0 +1,6 @@
+#pragma once
+
+#include "core/pch.hpp"
+
+#include "core/error.hpp"
+#include "core/ids.hpp"

@@ -1,0 +1,285 @@
+#include "storage/pq/connection.hpp"
+
+#include "core/log.hpp"
+#include "core/worker_pool.hpp"
+#include "storage/pq/conninfo.hpp"
+#include "storage/pq/pipeline.hpp"
+#include "storage/pq/sqlstate.hpp"
+
+#include <boost/asio/experimental/awaitable_operators.hpp>
+
+#include <libpq-fe.h>
+#include <sys/socket.h>
+
+namespace restante::pq {
+
+namespace {
+
+std::string first_line(std::string_view text)
+{
+    return std::string(text.substr(0, text.find('\n')));
+}
+
+std::string result_field(const pg_result* from, int which)
+{
+    const char* text = PQresultErrorField(from, which);
+    return text ? text : "";
+}
+
+}  // namespace
+
+connection::connection(executor ex, connect_options options)
+    : ex_(ex), options_(std::move(options)), socket_(ex), deadline_(ex, [this] { socket_.cancel(); })
+{
+}
+
+connection::~connection()
+{
+    // Asio must let go of the descriptor before libpq closes it, or the number may already belong to another.
+    if (socket_.is_open())
+        socket_.release();
+    PQfinish(handle_);
+}
+
+awaitable<result<std::unique_ptr<connection>>> connection::open(connect_options options, std::string* why)
+{
+    std::string ignored;
+    std::string& reason = why ? *why : ignored;
+    auto info = conninfo::parse(options.conninfo, reason);
+    if (!info)
+        co_return info.error();
+    info->set_default("application_name", "restante");
+    info->set_default("client_encoding", "UTF8");
+    info->set_default("tcp_user_timeout", "10000");
+    info->set_default("keepalives_idle", "5");
+    info->set_default("keepalives_interval", "5");
+    info->set_default("keepalives_count", "3");
+    info->append_options(options.session_settings);
+    if (auto ec = co_await info->resolve_host()) {
+        reason = "the host name of the database cannot be resolved";
+        co_return ec;
+    }
+
+    const executor ex = co_await asio::this_coro::executor;
+    std::unique_ptr<connection> opened(new connection(ex, std::move(options)));
+    opened->handle_ = PQconnectStartParams(info->keywords(), info->values(), 0);
+    const error_code ec = co_await opened->handshake();
+    if (ec) {
+        reason = ec == errc::database_timeout ? "no answer in time" : first_line(PQerrorMessage(opened->handle_));
+        co_return ec;
+    }
+    co_return opened;
+}
+
+// PQconnectPoll may try several addresses, each with a socket of its own, so the descriptor is looked up anew
+// after every step.
+awaitable<error_code> connection::handshake()
+{
+    const auto give_up_at = deadline::clock::now() + options_.connect_timeout;
+    if (!handle_ || PQstatus(handle_) == CONNECTION_BAD)
+        co_return break_down(errc::database_unavailable);
+    PostgresPollingStatusType step = PGRES_POLLING_WRITING;
+    while (step != PGRES_POLLING_OK) {
+        if (step == PGRES_POLLING_FAILED)
+            co_return break_down(errc::database_unavailable);
+        watch_socket();
+        const auto wait_for = step == PGRES_POLLING_READING ? asio::posix::descriptor_base::wait_read
+                                                            : asio::posix::descriptor_base::wait_write;
+        deadline_.expires_at(give_up_at);
+        auto [ec] = co_await socket_.async_wait(wait_for, use_tuple);
+        if (ec)
+            co_return break_down(errc::database_timeout);
+        socket_.release();
+        step = PQconnectPoll(handle_);
+    }
+    deadline_.clear();
+    watch_socket();
+    if (PQsetnonblocking(handle_, 1) != 0)
+        co_return break_down(errc::database_unavailable);
+    co_return error_code{};
+}
+
+void connection::watch_socket()
+{
+    if (!socket_.is_open())
+        socket_.assign(PQsocket(handle_));
+}
+
+error_code connection::break_down(errc reason)
+{
+    broken_ = true;
+    deadline_.clear();
+    return RESTANTE_ERROR(reason);
+}
+
+awaitable<error_code> connection::wait_until(asio::posix::descriptor_base::wait_type what)
+{
+    deadline_.expires_after(options_.io_timeout);
+    auto [ec] = co_await socket_.async_wait(what, use_tuple);
+    if (ec)
+        co_return break_down(errc::database_timeout);
+    co_return error_code{};
+}
+
+// While we wait to write, the server may itself be waiting for us to read.
+awaitable<error_code> connection::wait_either()
+{
+    using namespace asio::experimental::awaitable_operators;
+    using asio::posix::descriptor_base;
+    deadline_.expires_after(options_.io_timeout);
+    auto readable = socket_.async_wait(descriptor_base::wait_read, use_tuple);
+    auto writable = socket_.async_wait(descriptor_base::wait_write, use_tuple);
+    auto first = co_await (std::move(readable) || std::move(writable));
+    const auto ec = std::visit([](const auto& outcome) { return std::get<0>(outcome); }, first);
+    if (ec)
+        co_return break_down(errc::database_timeout);
+    co_return error_code{};
+}
+
+awaitable<error_code> connection::flush()
+{
+    for (;;) {
+        const int pending = PQflush(handle_);
+        if (pending == 0)
+            co_return error_code{};
+        if (pending < 0)
+            co_return break_down(errc::database_unavailable);
+        if (auto ec = co_await wait_either())
+            co_return ec;
+        if (!PQconsumeInput(handle_))
+            co_return break_down(errc::database_unavailable);
+    }
+}
+
+awaitable<result<pg_result*>> connection::get_result()
+{
+    while (PQisBusy(handle_)) {
+        if (auto ec = co_await wait_until(asio::posix::descriptor_base::wait_read))
+            co_return ec;
+        if (!PQconsumeInput(handle_)) {
+            last_message_ = first_line(PQerrorMessage(handle_));
+            co_return break_down(errc::database_unavailable);
+        }
+    }
+    deadline_.clear();
+    co_return PQgetResult(handle_);
+}
+
+void connection::note_failure(const pg_result* failed, const char* name)
+{
+    last_sqlstate_ = result_field(failed, PG_DIAG_SQLSTATE);
+    last_message_ = result_field(failed, PG_DIAG_MESSAGE_PRIMARY);
+    if (last_message_.empty())
+        last_message_ = first_line(PQresultErrorMessage(failed));
+    log_line(log_level::debug, "statement_failed")
+        .field("statement", name)
+        .field("sqlstate", last_sqlstate_)
+        .field("message", last_message_);
+}
+
+result<result_set> connection::accept(pg_result* owned, const char* name)
+{
+    result_set results(owned);
+    switch (PQresultStatus(owned)) {
+        case PGRES_COMMAND_OK:
+        case PGRES_TUPLES_OK:
+        case PGRES_PIPELINE_SYNC:
+        case PGRES_COPY_IN:
+            largest_ = std::max(largest_, results.memory());
+            return results;
+        case PGRES_PIPELINE_ABORTED:
+            return RESTANTE_ERROR(errc::transaction_aborted);
+        default:
+            break;
+    }
+    note_failure(owned, name);
+    // Without a SQLSTATE it was libpq that failed: the link is gone.
+    if (last_sqlstate_.empty() || PQstatus(handle_) != CONNECTION_OK)
+        return break_down(errc::database_unavailable);
+    return RESTANTE_ERROR(errc_from_sqlstate(last_sqlstate_));
+}
+
+awaitable<result<result_set>> connection::execute(const statement& what, const parameters& with)
+{
+    pipeline one(*this);
+    one.add(what, with);
+    auto results = co_await one.run();
+    if (!results)
+        co_return results.error();
+    co_return std::move(results->front());
+}
+
+awaitable<result<result_set>> connection::execute(const statement& what)
+{
+    parameters none;
+    co_return co_await execute(what, none);
+}
+
+awaitable<result<result_set>> connection::execute_script(const std::string& sql)
+{
+    busy_ = true;
+    if (!PQsendQuery(handle_, sql.c_str()))
+        co_return break_down(errc::database_unavailable);
+    if (auto ec = co_await flush())
+        co_return ec;
+    result<result_set> outcome = RESTANTE_ERROR(errc::sql_error);
+    for (;;) {
+        auto got = co_await get_result();
+        if (!got)
+            co_return got.error();
+        if (!*got)
+            break;
+        outcome = accept(*got, "script");
+        if (broken_)
+            co_return outcome;
+    }
+    busy_ = false;
+    co_return outcome;
+}
+
+awaitable<result<notification>> connection::next_notification()
+{
+    for (;;) {
+        if (PGnotify* heard = PQnotifies(handle_)) {
+            notification out{heard->relname, heard->extra, heard->be_pid};
+            PQfreemem(heard);
+            co_return out;
+        }
+        auto [ec] = co_await socket_.async_wait(asio::posix::descriptor_base::wait_read, use_tuple);
+        if (ec)
+            co_return ec;
+        if (!PQconsumeInput(handle_))
+            co_return break_down(errc::database_unavailable);
+    }
+}
+
+awaitable<void> connection::cancel()
+{
+    // libpq 15 has only a blocking form of this.
+    std::shared_ptr<PGcancel> request(PQgetCancel(handle_), PQfreeCancel);
+    auto send = [request] {
+        char message[256];
+        return PQcancel(request.get(), message, sizeof message);
+    };
+    co_await shared_workers().run(send);
+}
+
+bool connection::in_transaction() const
+{
+    return PQtransactionStatus(handle_) != PQTRANS_IDLE;
+}
+
+bool connection::closed_by_server() const
+{
+    char byte;
+    const auto got = ::recv(PQsocket(handle_), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    // Anything to read on an idle session is the server's farewell.
+    return got >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK);
+}
+
+int connection::backend_pid() const
+{
+    return PQbackendPID(handle_);
+}
+
+}  // namespace restante::pq

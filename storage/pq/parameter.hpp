@@ -1,0 +1,81 @@
+#pragma once
+
+#include "storage/pq/types.hpp"
+
+#include <array>
+#include <deque>
+#include <optional>
+#include <string_view>
+
+namespace restante::pq {
+
+// The parameters of one statement, as libpq wants them. Text, blobs and JSON are referred to, not copied: they
+// must live until the statement has been queued, which copies them into libpq's buffer. Scalars and arrays are
+// encoded into the object.
+class parameters {
+public:
+    static constexpr std::size_t max_count = 24;
+
+    parameters() = default;
+    template <class... T>
+        requires(sizeof...(T) > 0)
+    explicit parameters(const T&... values)
+    {
+        static_assert(sizeof...(T) <= max_count);
+        (add(values), ...);
+    }
+    parameters(const parameters&) = delete;
+    parameters& operator=(const parameters&) = delete;
+
+    void add(std::nullopt_t);
+    void add(bool value);
+    void add(std::int32_t value);
+    void add(std::int64_t value);
+    void add(double value);
+    void add(const uuid& value);
+    void add(timestamp value);
+    void add(std::string_view text);
+    void add(const std::string& text) { add(std::string_view(text)); }
+    void add(const char* text) { add(std::string_view(text)); }
+    void add(blob bytes);
+    void add(jsonb value);
+    template <class T>
+    void add(const std::optional<T>& value)
+    {
+        if (value)
+            add(*value);
+        else
+            add(std::nullopt);
+    }
+
+    // One-dimensional arrays; an empty one is '{}', an empty optional is a NULL element.
+    void add(std::span<const uuid> values);
+    void add(std::span<const std::int32_t> values);
+    void add(std::span<const std::int64_t> values);
+    void add(std::span<const timestamp> values);
+    void add(std::span<const std::string_view> values);
+    void add(std::span<const blob> values);
+    void add(std::span<const std::optional<uuid>> values);
+    void add(std::span<const std::optional<std::int64_t>> values);
+    void add(std::span<const std::optional<std::string_view>> values);
+
+    int count() const { return static_cast<int>(count_); }
+    const char* const* values() const { return values_.data(); }
+    const int* lengths() const { return lengths_.data(); }
+    const int* formats() const { return formats_.data(); }
+    std::size_t bytes() const;
+
+private:
+    void push(const char* data, std::size_t length, int format);
+    char* scalar() { return scalars_[count_].data(); }
+    void push_array(std::string encoded);
+
+    std::size_t count_ = 0;
+    std::array<const char*, max_count> values_;
+    std::array<int, max_count> lengths_;
+    std::array<int, max_count> formats_;
+    std::array<std::array<char, 16>, max_count> scalars_;
+    std::deque<std::string> arrays_;
+};
+
+}  // namespace restante::pq

@@ -1,0 +1,237 @@
+#include "storage/pq/pool.hpp"
+
+#include "core/log.hpp"
+#include "storage/pq/session_check.hpp"
+#include "storage/pq/transaction.hpp"
+
+namespace restante::pq {
+
+namespace {
+
+constexpr auto health_interval = std::chrono::seconds(1);
+constexpr auto rollback_limit = std::chrono::seconds(2);
+
+}  // namespace
+
+lease::lease(connection_pool& from, std::unique_ptr<connection> borrowed, lane in)
+    : from_(&from), borrowed_(std::move(borrowed)), in_(in)
+{
+}
+
+lease::lease(lease&&) noexcept = default;
+
+lease::~lease()
+{
+    if (borrowed_)
+        from_->give_back(std::move(borrowed_), in_);
+}
+
+struct connection_pool::waiter {
+    explicit waiter(executor ex) : timer(ex) {}
+    steady_timer timer;
+    std::optional<pool_node::verdict> verdict;
+};
+
+connection_pool::connection_pool(executor ex, pool_options options)
+    : ex_(ex), options_(std::move(options)),
+      node_(pool_node::limits{.connections = options_.connections, .waiters = options_.waiters}), wake_(ex)
+{
+}
+
+connection_pool::~connection_pool() = default;
+
+awaitable<result<lease>> connection_pool::acquire(lane in)
+{
+    if (stopped_)
+        co_return RESTANTE_ERROR(errc::shutting_down);
+    const auto who = next_ticket_++;
+    auto verdict = node_.ask(in, who, pool_node::clock::now());
+    if (verdict == pool_node::verdict::wait) {
+        auto waited = co_await wait_in_queue(who);
+        if (!waited)
+            co_return waited.error();
+        verdict = *waited;
+    }
+    switch (verdict) {
+        case pool_node::verdict::take_idle: {
+            auto taken = std::move(idle_.back());
+            idle_.pop_back();
+            if (!taken->closed_by_server())
+                co_return lease(*this, std::move(taken), in);
+            taken.reset();
+            co_return co_await open(in);
+        }
+        case pool_node::verdict::open:
+            co_return co_await open(in);
+        case pool_node::verdict::refuse_down:
+            co_return RESTANTE_ERROR(errc::database_unavailable);
+        default:
+            co_return RESTANTE_ERROR(errc::database_busy);
+    }
+}
+
+awaitable<result<pool_node::verdict>> connection_pool::wait_in_queue(pool_node::ticket who)
+{
+    waiter self(ex_);
+    waiters_.emplace(who, &self);
+    self.timer.expires_after(options_.wait_limit);
+    co_await self.timer.async_wait(use_tuple);
+    waiters_.erase(who);
+    if (self.verdict)
+        co_return *self.verdict;
+    node_.leave(who);
+    co_return RESTANTE_ERROR(stopped_ ? errc::shutting_down : errc::database_busy);
+}
+
+awaitable<result<lease>> connection_pool::open(lane in)
+{
+    // The slot is ours from here on: whatever happens, the node must hear how it ended, even when this
+    // coroutine is destroyed in the middle of it.
+    struct slot {
+        connection_pool& pool;
+        lane in;
+        bool settled = false;
+        ~slot()
+        {
+            if (!settled)
+                pool.node_.lost(in);
+        }
+    } held{*this, in};
+
+    std::string why;
+    auto opened = co_await connection::open(options_.connect, &why);
+    error_code failure;
+    if (opened)
+        failure = co_await check_session(**opened, why);
+    else
+        failure = opened.error();
+
+    held.settled = true;
+    if (failure) {
+        if (why != last_error_)
+            log_line(log_level::warn, "database_unavailable").field("reason", why);
+        ready_ = false;
+        last_error_ = why.empty() ? failure.message() : why;
+        node_.open_failed(in, pool_node::clock::now());
+        serve_waiters();
+        if (failure == errc::database_unsafe)
+            co_return failure;
+        co_return RESTANTE_ERROR(errc::database_unavailable);
+    }
+    ++connects_;
+    ready_ = true;
+    last_error_.clear();
+    node_.opened();
+    serve_waiters();
+    co_return lease(*this, std::move(*opened), in);
+}
+
+void connection_pool::give_back(std::unique_ptr<connection> borrowed, lane in)
+{
+    if (stopped_ || borrowed->broken() || borrowed->busy() || borrowed->outgrown()) {
+        borrowed.reset();
+        node_.lost(in);
+    } else if (borrowed->in_transaction()) {
+        dirty_.push_back(std::move(borrowed));
+        node_.returned_dirty(in);
+        wake_.cancel();
+    } else {
+        idle_.push_back(std::move(borrowed));
+        node_.returned_idle(in);
+    }
+    serve_waiters();
+}
+
+void connection_pool::serve_waiters()
+{
+    while (const auto next = node_.serve(pool_node::clock::now())) {
+        const auto found = waiters_.find(next->who);
+        found->second->verdict = next->what;
+        found->second->timer.cancel();
+    }
+}
+
+awaitable<void> connection_pool::roll_back(std::unique_ptr<connection> dirty)
+{
+    static const statement rollback{"rollback", "ROLLBACK"};
+    dirty->io_timeout(rollback_limit);
+    auto done = co_await dirty->execute(rollback);
+    dirty->io_timeout(options_.connect.io_timeout);
+    if (done && !stopped_) {
+        idle_.push_back(std::move(dirty));
+        node_.cleaned();
+    } else {
+        dirty.reset();
+        node_.closed_dirty();
+    }
+    serve_waiters();
+}
+
+awaitable<void> connection_pool::run()
+{
+    while (!stopped_) {
+        while (!dirty_.empty()) {
+            auto next = std::move(dirty_.back());
+            dirty_.pop_back();
+            co_await roll_back(std::move(next));
+        }
+        // The look at an idle connection, or the attempt to open the first one, is what /readyz reports.
+        if (node_.in_use() == 0) {
+            auto probe = co_await acquire();
+            if (probe)
+                ready_ = true;
+        }
+        const auto now = pool_node::clock::now();
+        wake_.expires_at(std::clamp(node_.retry_at(), now + std::chrono::milliseconds(20), now + health_interval));
+        if (node_.retry_at() <= now)
+            wake_.expires_after(health_interval);
+        if (stopped_ || !dirty_.empty())
+            continue;
+        co_await wake_.async_wait(use_tuple);
+        serve_waiters();
+    }
+    idle_.clear();
+    dirty_.clear();
+}
+
+void connection_pool::stop()
+{
+    stopped_ = true;
+    wake_.cancel();
+    for (auto& [who, waiting] : waiters_)
+        waiting->timer.cancel();
+}
+
+awaitable<result<transaction>> connection_pool::begin(lane in)
+{
+    auto borrowed = co_await acquire(in);
+    if (!borrowed)
+        co_return borrowed.error();
+    co_return transaction(std::move(*borrowed));
+}
+
+awaitable<result<result_set>> connection_pool::execute(const statement& what, const parameters& with)
+{
+    auto borrowed = co_await acquire();
+    if (!borrowed)
+        co_return borrowed.error();
+    co_return co_await (*borrowed)->execute(what, with);
+}
+
+awaitable<result<result_set>> connection_pool::execute(const statement& what)
+{
+    parameters none;
+    co_return co_await execute(what, none);
+}
+
+pool_status connection_pool::status() const
+{
+    return {.in_use = node_.in_use(),
+            .idle = node_.idle(),
+            .waiting = node_.waiting(),
+            .reconnects = connects_,
+            .ready = ready_,
+            .last_error = last_error_};
+}
+
+}  // namespace restante::pq

@@ -1,0 +1,12 @@
+#pragma once
+
+namespace restante {
+
+// A statement by name: prepared under it on first use by each connection, and called by it in log lines. The
+// text casts every parameter ($1::uuid), because parameters travel in binary and carry no type of their own.
+struct statement {
+    const char* name;
+    const char* text;
+};
+
+}  // namespace restante
