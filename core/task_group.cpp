@@ -6,6 +6,7 @@
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/dispatch.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/system/system_error.hpp>
 
@@ -31,22 +32,6 @@ std::string describe(std::exception_ptr failure)
     }
 }
 
-// co_spawn of Boost 1.81 awaits once more behind a task that never suspended. If the task was cancelled by
-// then, that await throws out of io_context::run(). So awaiting must not throw any more once the task is
-// over.
-awaitable<void> run_guarded(awaitable<void> task)
-{
-    std::exception_ptr failure;
-    try {
-        co_await std::move(task);
-    } catch (...) {
-        failure = std::current_exception();
-    }
-    co_await asio::this_coro::throw_if_cancelled(false);
-    if (failure)
-        std::rethrow_exception(failure);
-}
-
 }  // namespace
 
 // Shared with the completion handlers, so that a task which ends after its group finds something to report
@@ -56,6 +41,8 @@ struct task_group::state {
         std::string_view name;
         asio::cancellation_signal cancellation;
         bool running = false;
+        bool begun = false;  // its coroutine has been entered
+        bool cancelled_before_it_began = false;
     };
 
     explicit state(executor e) : ex(e), stopping(e), emptied(e) {}
@@ -70,6 +57,7 @@ struct task_group::state {
         free.pop_back();
         taken.name = name;
         taken.running = true;
+        taken.begun = taken.cancelled_before_it_began = false;
         ++running;
         return taken;
     }
@@ -85,16 +73,33 @@ struct task_group::state {
             emptied.notify_all();
     }
 
-    // True if it was a failure and not a cancellation.
-    bool report(std::string_view name, const std::string& what)
+    void report(std::string_view name, const std::string& what)
     {
         if (what.empty())
-            return false;
+            return;
         log_line(log_level::error, "task_failed").field("task", name).field("error", what);
         if (on_failure)
             on_failure(name);
-        return true;
     }
+
+    void cancel_all()
+    {
+        emitting = true;
+        // By index, since a task that is told may spawn another before it ends; that one is told as well.
+        for (std::size_t i = 0; i < slots.size(); ++i) {
+            if (!slots[i].running)
+                continue;
+            if (slots[i].begun)
+                slots[i].cancellation.emit(asio::cancellation_type::terminal);
+            else
+                slots[i].cancelled_before_it_began = true;
+        }
+        emitting = false;
+        free.insert(free.end(), freed_while_emitting.begin(), freed_while_emitting.end());
+        freed_while_emitting.clear();
+    }
+
+    static awaitable<void> run(slot& self, awaitable<void> task);
 
     executor ex;
     callback on_failure;
@@ -111,6 +116,25 @@ struct task_group::state {
     std::size_t running = 0;
     bool emitting = false;
 };
+
+// co_spawn of Boost 1.81 awaits before and after the coroutine it is given. In a cancelled one those awaits
+// throw, out of io_context::run(). So a signal waits until the task has begun, and awaiting no longer throws
+// once it is over.
+awaitable<void> task_group::state::run(slot& self, awaitable<void> task)
+{
+    self.begun = true;
+    if (self.cancelled_before_it_began)
+        co_return;
+    std::exception_ptr failure;
+    try {
+        co_await std::move(task);
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    co_await asio::this_coro::throw_if_cancelled(false);
+    if (failure)
+        std::rethrow_exception(failure);
+}
 
 task_group::task_group(executor ex) : state_(std::make_shared<state>(ex)) {}
 
@@ -134,7 +158,7 @@ void task_group::spawn(task_name name, awaitable<void> task)
 {
     auto& slot = state_->take_slot(name.text());
     auto ended = [group = state_, &slot](std::exception_ptr failure) { group->task_ended(slot, failure); };
-    asio::co_spawn(state_->ex, run_guarded(std::move(task)),
+    asio::co_spawn(state_->ex, state::run(slot, std::move(task)),
                    asio::bind_cancellation_slot(slot.cancellation.slot(), std::move(ended)));
 }
 
@@ -150,7 +174,8 @@ awaitable<void> task_group::supervise(std::shared_ptr<state> group, task_name na
         const auto started = std::chrono::steady_clock::now();
         std::exception_ptr failure;
         try {
-            co_await make();
+            auto task = make();
+            co_await std::move(task);
             co_return;
         } catch (...) {
             failure = std::current_exception();
@@ -225,15 +250,9 @@ awaitable<bool> task_group::finished(time_point deadline)
 
 void task_group::cancel()
 {
-    auto& group = *state_;
-    group.emitting = true;
-    // By index, since a task that is told may spawn another before it ends; that one is told as well.
-    for (std::size_t i = 0; i < group.slots.size(); ++i)
-        if (group.slots[i].running)
-            group.slots[i].cancellation.emit(asio::cancellation_type::terminal);
-    group.emitting = false;
-    group.free.insert(group.free.end(), group.freed_while_emitting.begin(), group.freed_while_emitting.end());
-    group.freed_while_emitting.clear();
+    // At once on the shard's thread. From elsewhere Asio would post each signal, to slots that may have a new
+    // owner by then.
+    asio::dispatch(state_->ex, [group = state_] { group->cancel_all(); });
 }
 
 awaitable<bool> task_group::shutdown(std::chrono::milliseconds grace, std::chrono::milliseconds last_wait)

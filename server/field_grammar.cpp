@@ -22,6 +22,13 @@ constexpr bool is_name_char(char c)
     return is_alphanumeric(c) || c == '-' || c == '.' || c == '_' || c == '~';
 }
 
+// Boost.URL takes any number of digits for a port, and its port_number() gives something for all of them.
+bool is_port(std::string_view text)
+{
+    const auto number = parse_digits(text);
+    return number && *number >= 1 && *number <= 65'535;
+}
+
 }  // namespace
 
 bool is_token(std::string_view text) noexcept
@@ -73,7 +80,7 @@ bool is_host_and_port(std::string_view text) noexcept
     const auto parsed = boost::urls::parse_authority(text);
     if (!parsed || parsed->has_userinfo() || parsed->encoded_host().empty())
         return false;
-    if (parsed->has_port() && (parsed->port().empty() || parsed->port_number() == 0))
+    if (parsed->has_port() && !is_port(parsed->port()))
         return false;
     if (parsed->host_type() != boost::urls::host_type::name)
         return parsed->host_type() != boost::urls::host_type::ipvfuture;

@@ -1,5 +1,7 @@
 #include "server/head_scanner.hpp"
 
+#include <algorithm>
+
 namespace restante {
 
 namespace {
@@ -15,12 +17,13 @@ constexpr bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-// Beast has one error for "this is no version" and "this is a version that I don't speak"; clients are told
-// apart.
+// Beast has one error for a line that is no request line and for a version that it doesn't speak; they have
+// different answers. Two spaces exactly, because some servers take what lies between the first and the last
+// as target.
 std::optional<errc> inspect_request_line(std::string_view line)
 {
     constexpr std::string_view shape = " HTTP/d.d";
-    if (line.size() < shape.size())
+    if (line.size() < shape.size() || std::count(line.begin(), line.end(), ' ') != 2)
         return errc::bad_request;
     const auto version = line.substr(line.size() - shape.size());
     if (!version.starts_with(" HTTP/") || !is_digit(version[6]) || version[7] != '.' || !is_digit(version[8]))
@@ -35,6 +38,10 @@ std::optional<errc> inspect_request_line(std::string_view line)
 head_scanner::progress head_scanner::look(std::string_view received)
 {
     for (; at_ < received.size(); ++at_) {
+        if (in_request_line() && at_ == max_request_line + 2)
+            return refuse(errc::uri_too_long);
+        if (!in_request_line() && at_ == block_start_ + max_block)
+            return refuse(errc::headers_too_large);
         const char c = received[at_];
         if (after_cr_) {
             if (c != '\n')
@@ -49,10 +56,6 @@ head_scanner::progress head_scanner::look(std::string_view received)
         } else if (is_control(c) || (in_request_line() && static_cast<unsigned char>(c) >= 0x80)) {
             return refuse(errc::bad_request);
         }
-        if (in_request_line() && at_ > max_request_line)
-            return refuse(errc::uri_too_long);
-        if (!in_request_line() && at_ - block_start_ >= max_block)
-            return refuse(errc::headers_too_large);
     }
     return progress::incomplete;
 }

@@ -2,6 +2,7 @@
 
 #include "server/field_grammar.hpp"
 #include "server/head_scanner.hpp"
+#include "server/uri.hpp"
 
 #include <boost/beast/http/error.hpp>
 
@@ -164,20 +165,16 @@ bool is_good_host(const request_header& head, const tally& seen)
 // between the client and us has chosen by the one or by the other; we don't guess which.
 bool is_good_target(const request_header& head, const tally& seen)
 {
-    std::string_view target = head.target();
+    const std::string_view target = head.target();
     if (target.starts_with('/'))
         return true;
     if (target == "*")
         return head.method() == http::verb::options;
-    const auto scheme_end = target.find("://");
-    if (scheme_end == std::string_view::npos)
+    const auto absolute = split_absolute_target(target);
+    if (!absolute)
         return false;
-    const auto scheme = target.substr(0, scheme_end);
-    if (!equals_ignoring_case(scheme, "http") && !equals_ignoring_case(scheme, "https"))
-        return false;
-    target.remove_prefix(scheme_end + 3);
-    const auto authority = target.substr(0, target.find_first_of("/?#"));
-    return seen.hosts == 0 ? is_host_and_port(authority) : equals_ignoring_case(authority, seen.host);
+    return seen.hosts == 0 ? is_host_and_port(absolute->authority)
+                           : equals_ignoring_case(absolute->authority, seen.host);
 }
 
 std::optional<errc> inspect(const request_header& head, const tally& seen, gate_verdict& verdict)

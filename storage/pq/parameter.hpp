@@ -56,7 +56,7 @@ public:
     void add(std::span<const std::string_view> values);
     void add(std::span<const blob> values);
     void add(std::span<const std::optional<uuid>> values);
-    void add(std::span<const std::optional<std::int32_t>> values);
+    void add(std::span<const std::optional<std::int64_t>> values);
     void add(std::span<const std::optional<std::string_view>> values);
 
     int count() const { return static_cast<int>(count_); }

@@ -151,22 +151,39 @@ TEST_F(task_group_test, a_task_that_ignores_cancellation_is_named)
     EXPECT_EQ(tasks.size(), 0u);
 }
 
-// co_spawn would let this one's operation_aborted out of io_context::run().
+// Without care co_spawn lets operation_aborted out of io_context::run() in these two.
 TEST_F(task_group_test, a_task_cancelled_before_it_began_ends_quietly)
 {
-    bool slept = false;
+    bool began = false;
     auto sleeper = [&]() -> awaitable<void> {
+        began = true;
         co_await sleep(1h);
-        slept = true;
     };
-    auto returns_at_once = []() -> awaitable<void> { co_return; };
+    tasks.cancel();  // carried out when the context runs: after spawn, before the task
     tasks.spawn("sleeper", sleeper());
-    tasks.spawn("short", returns_at_once());
-    tasks.cancel();
     EXPECT_NO_THROW(drain());
     EXPECT_EQ(tasks.size(), 0u);
-    EXPECT_FALSE(slept);
+    EXPECT_FALSE(began);
     EXPECT_TRUE(log.lines().empty());
+}
+
+TEST_F(task_group_test, a_task_that_cancels_its_group_may_return_or_throw)
+{
+    auto returns = [&]() -> awaitable<void> {
+        tasks.cancel();
+        co_return;
+    };
+    auto throws = [&]() -> awaitable<void> {
+        tasks.cancel();
+        throw std::runtime_error("all is lost");
+        co_return;
+    };
+    tasks.spawn("returns", returns());
+    EXPECT_NO_THROW(drain());
+    tasks.spawn("throws", throws());
+    EXPECT_NO_THROW(drain());
+    EXPECT_EQ(tasks.size(), 0u);
+    EXPECT_EQ(log.lines().size(), 1u);
 }
 
 TEST_F(task_group_test, finished_answers_at_the_deadline_or_when_empty)
@@ -270,6 +287,18 @@ TEST_F(task_group_test, no_restart_after_a_stop_or_a_cancellation)
     EXPECT_TRUE(run(tasks.shutdown(10ms)));
     EXPECT_EQ(starts, 2);
     EXPECT_EQ(log.lines().size(), 1u);
+}
+
+TEST_F(task_group_test, a_supervised_task_that_fails_while_stopping_is_not_waited_for)
+{
+    auto fails_at_stop = [&]() -> awaitable<void> {
+        co_await tasks.stopped_within(1h);
+        throw std::runtime_error("no clean end");
+    };
+    tasks.spawn_supervised("fails_at_stop", fails_at_stop, {1h, 1h});
+    const auto start = clock_type::now();
+    EXPECT_TRUE(run(tasks.shutdown(10s)));
+    EXPECT_LT(clock_type::now() - start, 5s);
 }
 
 TEST_F(task_group_test, a_task_spawned_by_a_task_being_cancelled_is_cancelled_too)

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "core/asio.hpp"
+#include "core/task_group.hpp"
+#include "server/admission.hpp"
+#include "server/connection.hpp"
+#include "server/http_session.hpp"
+#include "server/tls_context.hpp"
+
+#include <boost/intrusive/list.hpp>
+
+namespace restante {
+
+using connection_list = boost::intrusive::list<connection, boost::intrusive::constant_time_size<false>>;
+
+// What the listeners of one shard share.
+struct front_desk {
+    task_group& requests;
+    connection_list& connections;
+    admission& connection_places;
+    admission& handshake_places;
+    tls_context tls;  // replaced when the certificate is; new connections take the new one
+};
+
+enum class transport { plain, tls };
+
+// Accepts until the acceptor is closed, a session for each connection. Running out of descriptors or memory
+// pauses it for a moment, and being full leaves newcomers in the kernel's queue; neither ends it.
+awaitable<void> run_accept_loop(tcp_acceptor& acceptor, transport kind, front_desk& desk,
+                                const session_environment& env);
+
+}  // namespace restante

@@ -1,0 +1,177 @@
+#include "server/commands/serve.hpp"
+
+#include "core/log.hpp"
+#include "server/database.hpp"
+#include "server/descriptors.hpp"
+#include "server/listener.hpp"
+#include "server/shard_app.hpp"
+#include "server/shard_set.hpp"
+#include "server/signals.hpp"
+#include "server/tls_context.hpp"
+
+#include <cstdlib>
+#include <deque>
+#include <iostream>
+#include <thread>
+
+namespace restante {
+
+namespace {
+
+constexpr std::size_t handshakes_at_once = 200;
+
+// The addresses that were bound, as the ready line names them.
+struct ready_line {
+    std::string http;
+    std::string https;
+    std::string metrics;
+
+    static void append(std::string& list, const tcp::endpoint& bound)
+    {
+        list += list.empty() ? "" : ",";
+        list += to_string(bound);
+    }
+};
+
+class server {
+public:
+    server(const settings& config, const std::string& conninfo)
+        : config_(config),
+          spools_(config.body_memory, config.spool_limit, config.spool_dir),
+          shards_(shard_count(config),
+                  {connection_limit(config, raise_descriptor_limit()), handshakes_at_once})
+    {
+        for (std::size_t i = 0; i < shards_.size(); ++i)
+            apps_.emplace_back(config_, conninfo, shared_state{spools_, keys_}, shards_[i], shards_);
+    }
+
+    startup_result<void> open()
+    {
+        if (auto checked = check_plain_listeners(); !checked)
+            return checked.error();
+        if (!config_.listen_tls.empty()) {
+            auto context = load_tls();
+            if (!context)
+                return context.error();
+            for (std::size_t i = 0; i < shards_.size(); ++i)
+                shards_[i].set_tls(*context);
+        }
+        for (const auto& address : config_.listen)
+            if (auto bound = listen(address, "--listen", transport::plain, ready_.http); !bound)
+                return bound.error();
+        for (const auto& address : config_.listen_tls)
+            if (auto bound = listen(address, "--listen-tls", transport::tls, ready_.https); !bound)
+                return bound.error();
+        return listen_for_metrics();
+    }
+
+    int run(const signal_watch& signals)
+    {
+        for (auto& app : apps_)
+            app.start();
+        shards_.start();
+        std::cout << "restante ready http=" << ready_.http << " https=" << ready_.https
+                  << " metrics=" << ready_.metrics << std::endl;
+        signals.wait_for_stop([this] { reload_tls(); });
+        log_line(log_level::info, "stopping");
+        shards_.stop(config_.shutdown_grace);
+        signals.let_next_one_kill();
+        if (!shards_.join())
+            std::_Exit(
+                EXIT_FAILURE);  // a task that can't be ended can't be destroyed either; it has been named
+        log_line(log_level::info, "stopped");
+        return EXIT_SUCCESS;
+    }
+
+private:
+    static unsigned shard_count(const settings& config)
+    {
+        if (config.threads != 0)
+            return config.threads;
+        return std::max(1u, std::thread::hardware_concurrency());
+    }
+
+    startup_result<void> check_plain_listeners() const
+    {
+        if (config_.allow_plain_http)
+            return {};
+        for (const auto& address : config_.listen)
+            if (!is_loopback(address))
+                return startup_failure{"--listen " + address.host +
+                                       " would carry tokens and files unencrypted; use "
+                                       "--listen-tls, or --allow-plain-http if a proxy in front does TLS"};
+        return {};
+    }
+
+    startup_result<tls_context> load_tls() const
+    {
+        auto files = find_certificate(config_);
+        if (!files)
+            return files.error();
+        return make_tls_context(*files);
+    }
+
+    void reload_tls()
+    {
+        if (config_.listen_tls.empty())
+            return;
+        auto context = load_tls();
+        if (!context) {
+            log_line(log_level::error, "certificate_not_reloaded").field("error", context.error().message);
+            return;
+        }
+        shards_.set_tls(*context);
+        log_line(log_level::info, "certificate_reloaded");
+    }
+
+    startup_result<void> listen(const host_port& address, const char* flag, transport kind, std::string& told)
+    {
+        auto acceptors = open_listeners(address, flag, shards_.executors());
+        if (!acceptors)
+            return acceptors.error();
+        ready_line::append(told, acceptors->front().local_endpoint());
+        for (std::size_t i = 0; i < shards_.size(); ++i)
+            shards_[i].add_listener(std::move((*acceptors)[i]), kind, apps_[i].public_side());
+        return {};
+    }
+
+    // One shard is enough to answer a scrape every few seconds.
+    startup_result<void> listen_for_metrics()
+    {
+        const std::vector<executor> first{shards_[0].get_executor()};
+        auto acceptors = open_listeners(config_.metrics_listen, "--metrics-listen", first);
+        if (!acceptors)
+            return acceptors.error();
+        ready_line::append(ready_.metrics, acceptors->front().local_endpoint());
+        shards_[0].add_operator_listener(std::move(acceptors->front()), apps_[0].metrics_side());
+        return {};
+    }
+
+    const settings& config_;
+    spool_budget spools_;
+    running_keys keys_;
+    shard_set shards_;
+    std::deque<shard_app> apps_;
+    ready_line ready_;
+};
+
+}  // namespace
+
+int run_serve(const settings& config)
+{
+    set_log_level(config.level);
+    const signal_watch signals;
+    auto data = database::open(config);
+    if (!data) {
+        std::cerr << "restante: " << data.error().message << '\n';
+        return EXIT_FAILURE;
+    }
+    server instance(config, data->conninfo());
+    if (auto opened = instance.open(); !opened) {
+        std::cerr << "restante: " << opened.error().message << '\n';
+        return EXIT_FAILURE;
+    }
+    return instance.run(signals);
+}
+
+}  // namespace restante

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <boost/asio/buffer.hpp>
+
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <string_view>
+
+namespace restante {
+
+// Bytes that have been received and not been used yet: the head that is still growing, the first part of a
+// body, a request that was sent ahead. It holds memory only while it holds bytes, so that thousands of silent
+// connections cost next to nothing.
+class input_buffer {
+public:
+    // Room for the longest head that is accepted (8,000 + 16 KiB) and then some.
+    static constexpr std::size_t capacity = 32 * 1024;
+
+    std::string_view view() const { return {block_.get() + begin_, end_ - begin_}; }
+    boost::asio::const_buffer data() const { return {block_.get() + begin_, end_ - begin_}; }
+    std::size_t size() const { return end_ - begin_; }
+    bool empty() const { return begin_ == end_; }
+    bool full() const { return size() == capacity; }
+
+    // Where the next bytes go; not empty unless full().
+    boost::asio::mutable_buffer prepare()
+    {
+        if (!block_)
+            block_ = std::make_unique_for_overwrite<char[]>(capacity);
+        if (begin_ > 0 && capacity - end_ < capacity / 4) {
+            std::memmove(block_.get(), block_.get() + begin_, size());
+            end_ -= begin_;
+            begin_ = 0;
+        }
+        return {block_.get() + end_, capacity - end_};
+    }
+
+    void commit(std::size_t n) { end_ += n; }
+
+    void consume(std::size_t n)
+    {
+        begin_ += n;
+        if (begin_ == end_)
+            begin_ = end_ = 0;
+    }
+
+    void release_if_empty()
+    {
+        if (empty())
+            block_.reset();
+    }
+
+private:
+    std::unique_ptr<char[]> block_;
+    std::size_t begin_ = 0;
+    std::size_t end_ = 0;
+};
+
+}  // namespace restante

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "core/asio.hpp"
+#include "core/metrics.hpp"
+#include "core/settings.hpp"
+#include "core/task_group.hpp"
+#include "server/readiness.hpp"
+
+#include <functional>
+#include <string>
+
+namespace restante {
+
+class access_policy;
+class running_keys;
+class spool_budget;
+class staging;
+class upload_metrics;
+
+// What handlers work with: the objects of their shard, built before it and living longer.
+struct services {
+    executor ex;
+    const settings& config;
+    metrics& counts;
+    task_group& requests;    // every session; its stop_callback tells a parked request that the server stops
+    task_group& background;  // what outlives a request; it ends after the last of them
+    const readiness& ready;
+    access_policy* access;  // null where every route is open
+    spool_budget& spools;
+    running_keys& keys;
+    staging& stage;
+    upload_metrics& uploads_seen;
+
+    // The figures of all shards added up, in Prometheus' text format. Errors: shutting_down, no_room (a shard
+    // did not answer in time).
+    std::function<awaitable<result<std::string>>()> scrape;
+};
+
+}  // namespace restante
