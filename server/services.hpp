@@ -12,6 +12,10 @@
 namespace restante {
 
 class access_policy;
+class running_keys;
+class spool_budget;
+class staging;
+class upload_metrics;
 
 // What handlers work with: the objects of their shard, built before it and living longer.
 struct services {
@@ -22,6 +26,10 @@ struct services {
     task_group& background;  // what outlives a request; it ends after the last of them
     const readiness& ready;
     access_policy* access;  // null where every route is open
+    spool_budget& spools;
+    running_keys& keys;
+    staging& stage;
+    upload_metrics& uploads_seen;
 
     // The figures of all shards added up, in Prometheus' text format. Errors: shutting_down, no_room (a shard
     // did not answer in time).

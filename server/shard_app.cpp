@@ -4,14 +4,38 @@
 
 namespace restante {
 
-shard_app::shard_app(const settings& config, shard& home, shard_set& all)
-    : services_{.ex = home.get_executor(),
+namespace {
+
+// Every shard has its share of the process's connections, and two at least: one for large work, one for the rest.
+pq::pool_options pool_options_of(const settings& config, const std::string& conninfo, std::size_t shards)
+{
+    const auto share = static_cast<unsigned>(config.db_connections / shards);
+    return {.connect = {.conninfo = conninfo}, .connections = std::max(2u, share)};
+}
+
+}  // namespace
+
+shard_app::shard_app(const settings& config, const std::string& conninfo, shared_state shared, shard& home,
+                     shard_set& all)
+    : background_(home.background()),
+      db_(home.get_executor(), pool_options_of(config, conninfo, all.size())),
+      schema_(db_, readiness_),
+      uploads_(db_, config.upload_ttl),
+      activity_(db_, listener_),
+      requests_(db_, config.upload_ttl),
+      staging_(home.get_executor(), db_, uploads_, activity_, requests_),
+      uploads_seen_(home.counts()),
+      services_{.ex = home.get_executor(),
                 .config = config,
                 .counts = home.counts(),
                 .requests = home.requests(),
                 .background = home.background(),
                 .ready = readiness_,
                 .access = nullptr,
+                .spools = shared.spools,
+                .keys = shared.keys,
+                .stage = staging_,
+                .uploads_seen = uploads_seen_,
                 .scrape = [&all, ex = home.get_executor()] { return all.scrape(ex); }},
       cors_(config.allowed_origins),
       public_requests_(home.counts(), public_routes()),
@@ -19,6 +43,19 @@ shard_app::shard_app(const settings& config, shard& home, shard_set& all)
       public_{public_routes(), services_, cors_, public_requests_},
       metrics_{metrics_routes(), services_, cors_, metrics_requests_}
 {
+}
+
+void shard_app::start()
+{
+    background_.spawn("schema watch", schema_.run(background_));
+    background_.spawn("pool", run_pool());
+}
+
+// The pool ends last: what else runs in the background may still need it for its final words.
+awaitable<void> shard_app::run_pool()
+{
+    const task_group::stop_callback stop(background_, [this] { db_.stop(); });
+    co_await db_.run();
 }
 
 }  // namespace restante
