@@ -116,7 +116,8 @@ awaitable<result<first_token>> workspaces::was_stored(uuid workspace, uuid token
         co_return tx.error();
     const pq::parameters id(workspace), wanted(token);
     tx->queue(lock_id, id);
-    const auto asking = tx->queue(has_token, wanted);
+    const auto asking = tx->queued();
+    tx->queue(has_token, wanted);
     auto done = co_await tx->commit();
     if (!done)
         co_return done.error();
@@ -144,7 +145,8 @@ awaitable<result<void>> workspaces::remove(uuid workspace)
         co_return tx.error();
     const pq::parameters id(workspace);
     tx->queue(lock_id, id);
-    const auto marking = tx->queue(mark_removed, id);
+    const auto marking = tx->queued();
+    tx->queue(mark_removed, id);
     tx->queue(revoke_all, id);
     auto done = co_await tx->commit();
     if (!done)
