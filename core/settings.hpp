@@ -14,10 +14,13 @@ struct host_port {
 };
 
 enum class log_level { debug, info, warn, error };
+// automatic: open while every listener is on loopback or dev is set, else admin.
 enum class registration_policy { automatic, open, admin };
 
 // Every setting, checked: core/config makes one of these, and nobody else looks at flags or the environment.
 struct settings {
+    std::string config_file;  // where the other settings were read from, if from a file
+
     // listeners
     std::vector<host_port> listen{{"127.0.0.1", 8080}};
     std::vector<host_port> listen_tls;
@@ -36,6 +39,7 @@ struct settings {
     bool no_migrate = false;
 
     // who may call
+    std::string admin_token_file;
     std::string admin_token;  // empty: nobody is admin
     bool dev = false;
     registration_policy registration = registration_policy::automatic;
