@@ -1,16 +1,28 @@
 #include "server/shard_app.hpp"
 
 #include "server/route_table.hpp"
+#include "storage/status.hpp"
+
+#include <unistd.h>
 
 namespace restante {
 
 namespace {
 
+// Tells the sessions of this process from those of other replicas, in pg_stat_activity and `restante status`.
+std::string session_name()
+{
+    char host[64] = "";
+    ::gethostname(host, sizeof host - 1);
+    return std::string(replica_prefix) + std::string(host).substr(0, 36) + ':' + std::to_string(::getpid());
+}
+
 // Every shard has its share of the process's connections, and two at least: one for large work, one for the rest.
 pq::pool_options pool_options_of(const settings& config, const std::string& conninfo, std::size_t shards)
 {
     const auto share = static_cast<unsigned>(config.db_connections / shards);
-    return {.connect = {.conninfo = conninfo}, .connections = std::max(2u, share)};
+    return {.connect = {.conninfo = conninfo, .application_name = session_name()},
+            .connections = std::max(2u, share)};
 }
 
 }  // namespace
@@ -43,12 +55,16 @@ shard_app::shard_app(const settings& config, const std::string& conninfo, shared
       public_{public_routes(), services_, cors_, public_requests_},
       metrics_{metrics_routes(), services_, cors_, metrics_requests_}
 {
+    if (&home == &all[0])
+        housekeeping_ = std::make_unique<housekeeping>(db_, home.counts(), config);
 }
 
 void shard_app::start()
 {
-    background_.spawn("schema watch", schema_.run(background_));
-    background_.spawn("pool", run_pool());
+    background_.spawn_supervised("schema_watch", [this] { return schema_.run(background_); });
+    background_.spawn_supervised("pool", [this] { return run_pool(); });
+    if (housekeeping_)
+        housekeeping_->start(background_);
 }
 
 // The pool ends last: what else runs in the background may still need it for its final words.

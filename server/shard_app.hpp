@@ -11,6 +11,7 @@
 #include "server/request_metrics.hpp"
 #include "server/services.hpp"
 #include "server/shard_set.hpp"
+#include "sweeper/housekeeping.hpp"
 
 namespace restante {
 
@@ -56,6 +57,7 @@ private:
     request_metrics metrics_requests_;
     session_environment public_;
     session_environment metrics_;
+    std::unique_ptr<housekeeping> housekeeping_;  // in the first shard only
 };
 
 }  // namespace restante
