@@ -1,6 +1,9 @@
 #include "server/shard_app.hpp"
 
 #include "server/route_table.hpp"
+#include "storage/status.hpp"
+
+#include <unistd.h>
 
 namespace restante {
 
@@ -8,12 +11,20 @@ namespace {
 
 constexpr auto time_for_last_words = std::chrono::milliseconds(150);
 
-// Every shard has its share of the process's connections, and two at least: one for large work, one for the
-// rest.
+// Tells the sessions of this process from those of other replicas, in pg_stat_activity and `restante status`.
+std::string session_name()
+{
+    char host[64] = "";
+    ::gethostname(host, sizeof host - 1);
+    return std::string(replica_prefix) + std::string(host).substr(0, 36) + ':' + std::to_string(::getpid());
+}
+
+// Every shard has its share of the process's connections, and two at least: one for large work, one for the rest.
 pq::pool_options pool_options_of(const settings& config, const std::string& conninfo, std::size_t shards)
 {
     const auto share = static_cast<unsigned>(config.db_connections / shards);
-    return {.connect = {.conninfo = conninfo}, .connections = std::max(2u, share)};
+    return {.connect = {.conninfo = conninfo, .application_name = session_name()},
+            .connections = std::max(2u, share)};
 }
 
 }  // namespace
@@ -56,14 +67,18 @@ shard_app::shard_app(const settings& config, const std::string& conninfo, shared
       metrics_{metrics_routes(), services_, cors_, metrics_requests_}
 {
     shared.bulletin.subscribe(home.get_executor(), auth_);
+    if (&home == &all[0])
+        housekeeping_ = std::make_unique<housekeeping>(db_, home.counts(), config);
 }
 
 void shard_app::start()
 {
     background_.spawn("pool", db_.run());
     background_.spawn("pool end", end_pool_last());
-    writers_.spawn("schema watch", schema_.run(writers_));
-    writers_.spawn("last used", run_last_used_writer(auth_.notes(), tokens_, writers_));
+    writers_.spawn_supervised("schema_watch", [this] { return schema_.run(writers_); });
+    writers_.spawn_supervised("last_used", [this] { return run_last_used_writer(auth_.notes(), tokens_, writers_); });
+    if (housekeeping_)
+        housekeeping_->start(writers_);
 }
 
 // The pool ends last: what else runs in the background may still need it for its final words.

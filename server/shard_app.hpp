@@ -13,6 +13,7 @@
 #include "server/shard_set.hpp"
 #include "server/upload_metrics.hpp"
 #include "storage/staging.hpp"
+#include "sweeper/housekeeping.hpp"
 
 namespace restante {
 
@@ -66,6 +67,7 @@ private:
     request_metrics metrics_requests_;
     session_environment public_;
     session_environment metrics_;
+    std::unique_ptr<housekeeping> housekeeping_;  // in the first shard only
 };
 
 }  // namespace restante
