@@ -31,7 +31,7 @@ struct refusal {
     std::optional<std::string> sentence = std::nullopt;  // instead of the one in the table
     boost::json::object fields = {};                     // e.g. filename, size, max
 
-    refusal(errc e) : code(e) {}
+    refusal(errc e = errc::internal_error) : code(e) {}
     refusal(const error_code& ec) : code(to_errc(ec)) {}
     refusal(errc e, std::string text) : code(e), sentence(std::move(text)) {}
     refusal(errc e, boost::json::object extra) : code(e), fields(std::move(extra)) {}
