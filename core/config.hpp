@@ -27,7 +27,7 @@ struct setting_error {
 
 // Every setting that this audience reads, checked. A flag beats the environment (RESTANTE_…, where an empty
 // value counts as none), which beats the config file (--config or RESTANTE_CONFIG), which beats the default.
-// Settings of a wider audience that stand in the environment or the file are not looked at; a key that no
+// What the environment or the file say for other audiences is not looked at, but a key in the file that no
 // setting has is an error. Reads the config file and the file of the admin token, and has no other effect.
 boost::system::result<settings, setting_error> load_settings(std::span<const given_flag> flags,
                                                              const environment& env,

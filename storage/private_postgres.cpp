@@ -20,6 +20,11 @@ using clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds forced_stop_limit{15};
 constexpr std::chrono::seconds progress_interval{5};
 
+std::string conninfo_for(const postgres_layout& layout)
+{
+    return "host=" + layout.socket.string() + " port=5432 user=postgres dbname=postgres";
+}
+
 std::int64_t milliseconds_since(clock::time_point start)
 {
     return std::chrono::duration_cast<std::chrono::milliseconds>(clock::now() - start).count();
@@ -72,9 +77,22 @@ startup_result<private_postgres> private_postgres::start(private_postgres_option
     return cluster;
 }
 
+std::optional<std::string> private_postgres::conninfo_of_running(const std::filesystem::path& data_dir)
+{
+    if (!std::filesystem::exists(data_dir))
+        return std::nullopt;
+    const auto who = account_for_postgres();
+    if (who.has_error())
+        return std::nullopt;
+    const auto layout = prepare_layout(data_dir, *who);
+    if (layout.has_error() || lock_layout(*layout).has_value())
+        return std::nullopt;
+    return conninfo_for(*layout);
+}
+
 std::string private_postgres::conninfo() const
 {
-    return "host=" + layout_.socket.string() + " port=5432 user=postgres dbname=postgres";
+    return conninfo_for(layout_);
 }
 
 bool private_postgres::alive()

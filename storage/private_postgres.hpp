@@ -10,6 +10,7 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,9 @@ public:
     // is. Fails with a message that says what to do: no binaries, another version's or another user's
     // directory, another server on it, a full disk, or what PostgreSQL itself gave as the reason.
     static startup_result<private_postgres> start(private_postgres_options options);
+
+    // How to reach the PostgreSQL of a server that is running on this data directory; nothing when none is.
+    static std::optional<std::string> conninfo_of_running(const std::filesystem::path& data_dir);
 
     private_postgres(private_postgres&&) noexcept = default;
     private_postgres& operator=(private_postgres&&) = delete;

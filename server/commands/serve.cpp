@@ -1,8 +1,10 @@
 #include "server/commands/serve.hpp"
 
 #include "core/log.hpp"
+#include "server/database.hpp"
 #include "server/descriptors.hpp"
 #include "server/listener.hpp"
+#include "server/registration.hpp"
 #include "server/shard_app.hpp"
 #include "server/shard_set.hpp"
 #include "server/signals.hpp"
@@ -34,19 +36,20 @@ struct ready_line {
 
 class server {
 public:
-    explicit server(const settings& config)
+    server(const settings& config, const std::string& conninfo)
         : config_(config),
+          spools_(config.body_memory, config.spool_limit, config.spool_dir),
           shards_(shard_count(config),
                   {connection_limit(config, raise_descriptor_limit()), handshakes_at_once})
     {
+        const shared_state shared{spools_, keys_, bulletin_, registration_is_open(config)};
         for (std::size_t i = 0; i < shards_.size(); ++i)
-            apps_.emplace_back(config_, shards_[i], shards_);
+            apps_.emplace_back(config_, conninfo, shared, shards_[i], shards_);
     }
 
     startup_result<void> open()
     {
-        if (auto checked = check_plain_listeners(); !checked)
-            return checked.error();
+        warn_about_registration(config_);
         if (!config_.listen_tls.empty()) {
             auto context = load_tls();
             if (!context)
@@ -65,6 +68,8 @@ public:
 
     int run(const signal_watch& signals)
     {
+        for (auto& app : apps_)
+            app.start();
         shards_.start();
         std::cout << "restante ready http=" << ready_.http << " https=" << ready_.https
                   << " metrics=" << ready_.metrics << std::endl;
@@ -85,18 +90,6 @@ private:
         if (config.threads != 0)
             return config.threads;
         return std::max(1u, std::thread::hardware_concurrency());
-    }
-
-    startup_result<void> check_plain_listeners() const
-    {
-        if (config_.allow_plain_http)
-            return {};
-        for (const auto& address : config_.listen)
-            if (!is_loopback(address))
-                return startup_failure{"--listen " + address.host +
-                                       " would carry tokens and files unencrypted; use "
-                                       "--listen-tls, or --allow-plain-http if a proxy in front does TLS"};
-        return {};
     }
 
     startup_result<tls_context> load_tls() const
@@ -144,6 +137,9 @@ private:
     }
 
     const settings& config_;
+    spool_budget spools_;
+    running_keys keys_;
+    bulletin_board bulletin_;
     shard_set shards_;
     std::deque<shard_app> apps_;
     ready_line ready_;
@@ -155,7 +151,12 @@ int run_serve(const settings& config)
 {
     set_log_level(config.level);
     const signal_watch signals;
-    server instance(config);
+    auto data = database::open(config);
+    if (!data) {
+        std::cerr << "restante: " << data.error().message << '\n';
+        return EXIT_FAILURE;
+    }
+    server instance(config, data->conninfo());
     if (auto opened = instance.open(); !opened) {
         std::cerr << "restante: " << opened.error().message << '\n';
         return EXIT_FAILURE;

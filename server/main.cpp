@@ -1,0 +1,55 @@
+#include "core/command_line.hpp"
+#include "server/commands/migrate.hpp"
+#include "server/commands/serve.hpp"
+#include "server/commands/token.hpp"
+#include "server/commands/workspace.hpp"
+
+#include <csignal>
+#include <cstdlib>
+#include <iostream>
+
+namespace {
+
+using namespace restante;
+
+int run(const command& asked)
+{
+    switch (asked.what) {
+        case verb::serve:
+            return run_serve(asked.config);
+        case verb::migrate:
+            return run_migrate(asked);
+        case verb::version:
+            std::cout << "restante " << RESTANTE_VERSION << '\n';
+            return EXIT_SUCCESS;
+        case verb::workspace_add:
+        case verb::workspace_list:
+        case verb::workspace_remove:
+            return run_workspace(asked);
+        case verb::token_issue:
+        case verb::token_list:
+        case verb::token_revoke:
+            return run_token(asked);
+        default:
+            return EXIT_FAILURE;
+    }
+}
+
+}  // namespace
+
+int main(int argc, char** argv)
+{
+    // A peer that hangs up is an error code, not a signal.
+    std::signal(SIGPIPE, SIG_IGN);
+    const std::vector<std::string> arguments(argv + 1, argv + argc);
+    const auto parsed = parse_command_line(arguments, process_environment());
+    if (const auto* wrong = std::get_if<usage_error>(&parsed)) {
+        std::cerr << wrong->message << '\n';
+        return usage_error::exit_code;
+    }
+    if (const auto* help = std::get_if<help_request>(&parsed)) {
+        std::cout << help->text;
+        return EXIT_SUCCESS;
+    }
+    return run(std::get<command>(parsed));
+}
