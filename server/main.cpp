@@ -1,13 +1,10 @@
 #include "core/command_line.hpp"
 #include "server/commands/migrate.hpp"
 #include "server/commands/serve.hpp"
-<<<<<<< HEAD
 #include "server/commands/status.hpp"
 #include "server/commands/sweep.hpp"
-=======
 #include "server/commands/token.hpp"
 #include "server/commands/workspace.hpp"
->>>>>>> main
 
 #include <csignal>
 #include <cstdlib>
