@@ -1,5 +1,6 @@
 #include "server/shard_app.hpp"
 
+#include "server/process_metrics.hpp"
 #include "server/route_table.hpp"
 #include "storage/status.hpp"
 
@@ -19,7 +20,8 @@ std::string session_name()
     return std::string(replica_prefix) + std::string(host).substr(0, 36) + ':' + std::to_string(::getpid());
 }
 
-// Every shard has its share of the process's connections, and two at least: one for large work, one for the rest.
+// Every shard has its share of the process's connections, and two at least: one for large work, one for the
+// rest.
 pq::pool_options pool_options_of(const settings& config, const std::string& conninfo, std::size_t shards)
 {
     const auto share = static_cast<unsigned>(config.db_connections / shards);
@@ -67,16 +69,21 @@ shard_app::shard_app(const settings& config, const std::string& conninfo, shared
       metrics_{metrics_routes(), services_, cors_, metrics_requests_}
 {
     shared.bulletin.subscribe(home.get_executor(), auth_);
-    if (&home == &all[0])
+    home.count_restarts_of(writers_);
+    add_pool_metrics(home.counts(), db_);
+    if (&home == &all[0]) {
         housekeeping_ = std::make_unique<housekeeping>(db_, home.counts(), config);
+        add_process_metrics(home.counts(), shared.spools);
+    }
 }
 
 void shard_app::start()
 {
-    background_.spawn("pool", db_.run());
-    background_.spawn("pool end", end_pool_last());
+    background_.spawn_supervised("pool", [this] { return db_.run(); });
+    background_.spawn("pool_end", end_pool_last());
     writers_.spawn_supervised("schema_watch", [this] { return schema_.run(writers_); });
-    writers_.spawn_supervised("last_used", [this] { return run_last_used_writer(auth_.notes(), tokens_, writers_); });
+    writers_.spawn_supervised("last_used",
+                              [this] { return run_last_used_writer(auth_.notes(), tokens_, writers_); });
     if (housekeeping_)
         housekeeping_->start(writers_);
 }
