@@ -150,43 +150,5 @@ BEGIN
 END
 $$;
 
--- Removes up to max_rows rows that are older than a moment, the oldest of each workspace first, and tells how many
--- went. The newest row of a workspace always stays, so that a client that has read everything keeps a cursor that is
--- known. One sweeper at a time: a second one finds the lock taken and removes nothing.
-CREATE FUNCTION forget_activity(older_than timestamptz, max_rows bigint)
-RETURNS bigint
-LANGUAGE plpgsql
-VOLATILE
-SECURITY DEFINER
-SET search_path = public, pg_temp
-AS $$
-DECLARE
-    workspace record;
-    gone      bigint;
-    in_all    bigint := 0;
-BEGIN
-    IF NOT pg_try_advisory_xact_lock('activity_logs'::regclass::oid::bigint) THEN
-        RETURN 0;
-    END IF;
-    FOR workspace IN
-        SELECT h.workspace_id AS id, h.seq AS newest, oldest.seq AS oldest
-          FROM activity_heads AS h,
-               LATERAL (SELECT a.seq, a.created_at FROM activity_logs AS a
-                         WHERE a.workspace_id = h.workspace_id ORDER BY a.seq LIMIT 1) AS oldest
-         WHERE oldest.created_at < older_than AND oldest.seq < h.seq
-    LOOP
-        DELETE FROM activity_logs AS a
-         WHERE a.workspace_id = workspace.id
-           AND a.seq <= least(activity_seq_before(workspace.id, older_than),
-                              workspace.newest - 1,
-                              workspace.oldest + max_rows - in_all - 1);
-        GET DIAGNOSTICS gone = ROW_COUNT;
-        in_all := in_all + gone;
-        EXIT WHEN in_all >= max_rows;
-    END LOOP;
-    RETURN in_all;
-END
-$$;
-
 -- A new function may be called by everybody until that is taken back.
-REVOKE EXECUTE ON FUNCTION publish_activity, activity_seq_before, forget_activity FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION publish_activity, activity_seq_before FROM PUBLIC;
