@@ -30,7 +30,7 @@ awaitable<result<feed_page>> feed_tail::read_after(std::span<const activity_head
         workspaces.push_back(cursor.workspace);
         numbers.push_back(cursor.seq);
     }
-    const pq::parameters with(std::span<const uuid>(workspaces), std::span<const std::int64_t>(numbers));
+    const pq::parameters with{std::span<const uuid>(workspaces), std::span<const std::int64_t>(numbers)};
     auto rows = co_await db_.execute(read_rows, with);
     if (!rows)
         co_return rows.error();
