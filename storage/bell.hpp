@@ -14,11 +14,11 @@ namespace restante {
 // What servers tell each other through PostgreSQL. All of it can be found out by asking the database as well; the
 // bell only makes it quick.
 struct bell_news {
-    bool everything = false;                 // too much to name: look at whatever you serve
-    std::map<uuid, std::int64_t> activity;  // workspaces with new rows, and the number of the newest
-    std::vector<uuid> revoked_tokens;
-    std::vector<uuid> changed_workspaces;
-    std::vector<uuid> removed_workspaces;
+    bool everything = false;                     // too much to name: look at whatever you serve
+    std::map<uuid, std::int64_t> activity = {};  // workspaces with new rows, and the number of the newest
+    std::vector<uuid> revoked_tokens = {};
+    std::vector<uuid> changed_workspaces = {};
+    std::vector<uuid> removed_workspaces = {};
 
     bool empty() const;
 };
