@@ -1,6 +1,8 @@
 #include "core/command_line.hpp"
 #include "server/commands/migrate.hpp"
 #include "server/commands/serve.hpp"
+#include "server/commands/token.hpp"
+#include "server/commands/workspace.hpp"
 
 #include <csignal>
 #include <cstdlib>
@@ -20,6 +22,14 @@ int run(const command& asked)
         case verb::version:
             std::cout << "restante " << RESTANTE_VERSION << '\n';
             return EXIT_SUCCESS;
+        case verb::workspace_add:
+        case verb::workspace_list:
+        case verb::workspace_remove:
+            return run_workspace(asked);
+        case verb::token_issue:
+        case verb::token_list:
+        case verb::token_revoke:
+            return run_token(asked);
         default:
             return EXIT_FAILURE;
     }

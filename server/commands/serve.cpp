@@ -4,6 +4,7 @@
 #include "server/database.hpp"
 #include "server/descriptors.hpp"
 #include "server/listener.hpp"
+#include "server/registration.hpp"
 #include "server/shard_app.hpp"
 #include "server/shard_set.hpp"
 #include "server/signals.hpp"
@@ -41,14 +42,16 @@ public:
           shards_(shard_count(config),
                   {connection_limit(config, raise_descriptor_limit()), handshakes_at_once})
     {
+        const shared_state shared{spools_, keys_, bulletin_, registration_is_open(config)};
         for (std::size_t i = 0; i < shards_.size(); ++i)
-            apps_.emplace_back(config_, conninfo, shared_state{spools_, keys_}, shards_[i], shards_);
+            apps_.emplace_back(config_, conninfo, shared, shards_[i], shards_);
     }
 
     startup_result<void> open()
     {
         if (auto checked = check_plain_listeners(); !checked)
             return checked.error();
+        warn_about_registration(config_);
         if (!config_.listen_tls.empty()) {
             auto context = load_tls();
             if (!context)
@@ -150,6 +153,7 @@ private:
     const settings& config_;
     spool_budget spools_;
     running_keys keys_;
+    bulletin_board bulletin_;
     shard_set shards_;
     std::deque<shard_app> apps_;
     ready_line ready_;
