@@ -5,7 +5,7 @@
 namespace restante {
 
 replica_link::replica_link(executor home, pq::connect_options connect, const bulletin_board& board)
-    : home_(home), board_(board), bell_(home, std::move(connect), *this)
+    : board_(board), bell_(home, std::move(connect), *this)
 {
 }
 
@@ -13,11 +13,6 @@ void replica_link::start(task_group& tasks)
 {
     tasks.spawn("doorbell ringer", bell_.run_ringer(tasks));
     tasks.spawn("doorbell listener", bell_.run_listener(tasks));
-}
-
-void replica_link::tell_others(std::shared_ptr<const committed_activity> row)
-{
-    asio::post(home_, [this, row = std::move(row)] { bell_.activity(row->what.workspace_id, row->seq); });
 }
 
 void replica_link::on_bell(const bell_news& heard) noexcept

@@ -1,8 +1,10 @@
 #include "server/route_table.hpp"
 
+#include "server/handlers/events.hpp"
 #include "server/handlers/operations.hpp"
 #include "server/handlers/register.hpp"
 #include "server/handlers/tokens.hpp"
+#include "server/handlers/upload.hpp"
 #include "server/handlers/workspace_remove.hpp"
 
 namespace restante {
@@ -30,6 +32,11 @@ constexpr route api[] = {
     {post,     "/workspaces/{id}/tokens",             workspace,    body_mode::none,      ignored_body, handle_token_mint},
     {get,      "/workspaces/{id}/tokens",             workspace,    body_mode::none,      ignored_body, handle_token_list},
     {delete_,  "/workspaces/{id}/tokens/{token_id}",  workspace,    body_mode::none,      ignored_body, handle_token_revoke},
+
+    {post,     "/workspaces/{id}/chat/uploads",       workspace,    body_mode::streamed,  upload_body,  handle_upload},
+
+    {get,      "/ws",                                 any_token,    body_mode::none,      ignored_body, handle_websocket},
+    {get,      "/workspaces/{id}/events/stream",      workspace,    body_mode::none,      ignored_body, handle_event_stream},
 };
 
 constexpr route operators[] = {

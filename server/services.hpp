@@ -12,8 +12,10 @@
 namespace restante {
 
 class access_policy;
+class activity_feed;
 class authenticator;
 class bulletin_board;
+class hub;
 class running_keys;
 class spool_budget;
 class staging;
@@ -38,6 +40,8 @@ struct services {
     running_keys& keys;
     staging& stage;
     upload_metrics& uploads_seen;
+    activity_feed& feed;
+    hub& events;
 
     // The figures of all shards added up, in Prometheus' text format. Errors: shutting_down, no_room (a shard
     // did not answer in time).

@@ -1,6 +1,7 @@
 #include "server/shard_app.hpp"
 
 #include "server/route_table.hpp"
+#include "server/token_watch.hpp"
 
 namespace restante {
 
@@ -24,8 +25,12 @@ shard_app::shard_app(const settings& config, const std::string& conninfo, shared
       writers_(home.get_executor()),
       db_(home.get_executor(), pool_options_of(config, conninfo, all.size())),
       schema_(db_, readiness_),
+      feed_(db_),
+      tail_(db_),
+      events_(home.get_executor(), tail_, home.counts()),
+      commits_(home.get_executor(), shared.commits),
       uploads_(db_, config.upload_ttl),
-      activity_(db_, listener_),
+      activity_(db_, commits_),
       requests_(db_, config.upload_ttl),
       staging_(home.get_executor(), db_, uploads_, activity_, requests_),
       uploads_seen_(home.counts()),
@@ -48,6 +53,8 @@ shard_app::shard_app(const settings& config, const std::string& conninfo, shared
                 .keys = shared.keys,
                 .stage = staging_,
                 .uploads_seen = uploads_seen_,
+                .feed = feed_,
+                .events = events_,
                 .scrape = [&all, ex = home.get_executor()] { return all.scrape(ex); }},
       cors_(config.allowed_origins),
       public_requests_(home.counts(), public_routes()),
@@ -56,6 +63,8 @@ shard_app::shard_app(const settings& config, const std::string& conninfo, shared
       metrics_{metrics_routes(), services_, cors_, metrics_requests_}
 {
     shared.bulletin.subscribe(home.get_executor(), auth_);
+    shared.bulletin.subscribe(home.get_executor(), events_);
+    shared.commits.subscribe(home.get_executor(), events_);
 }
 
 void shard_app::start()
@@ -64,6 +73,17 @@ void shard_app::start()
     background_.spawn("pool end", end_pool_last());
     writers_.spawn("schema watch", schema_.run(writers_));
     writers_.spawn("last used", run_last_used_writer(auth_.notes(), tokens_, writers_));
+    writers_.spawn("catch up", events_.run_catch_up(writers_));
+    writers_.spawn("safety look", events_.run_safety_look(writers_));
+    writers_.spawn("token watch", run_token_watch(events_, tokens_, writers_));
+}
+
+void shard_app::hear(const bell_news& news)
+{
+    for (const auto& [workspace, seq] : news.activity)
+        events_.on_remote_activity(workspace, seq);
+    if (news.everything)
+        events_.look_now();
 }
 
 // The pool ends last: what else runs in the background may still need it for its final words.

@@ -2,8 +2,10 @@
 
 #include "auth/authenticator.hpp"
 #include "server/bearer_access.hpp"
+#include "server/commit_fanout.hpp"
 #include "server/cors.hpp"
 #include "server/http_session.hpp"
+#include "server/hub.hpp"
 #include "server/multipart/spool_budget.hpp"
 #include "server/readiness.hpp"
 #include "server/request_metrics.hpp"
@@ -12,19 +14,17 @@
 #include "server/services.hpp"
 #include "server/shard_set.hpp"
 #include "server/upload_metrics.hpp"
+#include "storage/bell.hpp"
 #include "storage/staging.hpp"
 
 namespace restante {
 
-struct quiet_listener final : commit_listener {
-    void on_commit(std::shared_ptr<const committed_activity>) noexcept override {}
-};
-
-// What the shards of a process have in common: counters, a set and a board, nothing that anybody waits for.
+// What the shards of a process have in common: counters, a set and boards, nothing that anybody waits for.
 struct shared_state {
     spool_budget& spools;
     running_keys& keys;
     bulletin_board& bulletin;
+    commit_board& commits;
     bool registration_open;
 };
 
@@ -39,6 +39,9 @@ public:
     // Spawns what runs for as long as the shard does.
     void start();
 
+    // What another server has done, on this shard's thread.
+    void hear(const bell_news& news);
+
     const session_environment& public_side() const { return public_; }
     const session_environment& metrics_side() const { return metrics_; }
 
@@ -50,7 +53,10 @@ private:
     pq::connection_pool db_;
     readiness readiness_;
     schema_watch schema_;
-    quiet_listener listener_;
+    activity_feed feed_;
+    feed_tail tail_;
+    hub events_;
+    commit_fanout commits_;
     pending_uploads uploads_;
     activity_log activity_;
     upload_requests requests_;
