@@ -7,6 +7,8 @@
 #include "server/handlers/upload.hpp"
 #include "server/handlers/workspace_remove.hpp"
 
+#include <limits>
+
 namespace restante {
 
 namespace {
@@ -19,6 +21,9 @@ using enum scope;
 constexpr std::uint64_t ignored_body = 64 * 1024;
 
 constexpr std::uint64_t json_body = 1024 * 1024;
+
+// The handler counts file data itself, against settings.
+constexpr std::uint64_t upload_body = std::numeric_limits<std::int64_t>::max();
 
 // clang-format off
 constexpr route api[] = {

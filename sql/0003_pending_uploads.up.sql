@@ -1,14 +1,15 @@
 -- The counter itself: bytes that wait for their workspace to call for them.
 --
--- They have a table of their own because activity is kept for months and these are thrown away within a day; 25 MB
--- values in the same table would sit in the way of every scan of the feed.
+-- They have a table of their own because activity is kept for months and these are thrown away within a day;
+-- 25 MB values in the same table would sit in the way of every scan of the feed.
 
 CREATE TABLE pending_uploads (
     file_id       uuid        PRIMARY KEY DEFAULT gen_random_uuid(),
     -- No foreign key: a staged file is evidence of receipt and outlives the removal of its workspace.
     workspace_id  uuid        NOT NULL,
     content       bytea       NOT NULL,
-    -- The per-file cap of the contract. The server refuses a setting above it, and this refuses everybody else.
+    -- The per-file cap of the contract. The server refuses a setting above it, and this refuses everybody
+    -- else.
     size_bytes    bigint      NOT NULL CHECK (size_bytes > 0 AND size_bytes <= 26214400),
     -- Sanitized by the server; 100 is what clients were promised.
     filename      text        NOT NULL CHECK (length(filename) BETWEEN 1 AND 100),
@@ -19,21 +20,22 @@ CREATE TABLE pending_uploads (
     -- Decided by the database's clock, like every other question of age.
     expires_at    timestamptz NOT NULL DEFAULT now() + interval '24 hours',
     sha256        bytea       NOT NULL CHECK (octet_length(sha256) = 32),
-    -- The name as the sender wrote it, without control characters; NULL where only the sanitized one was known.
+    -- The name as the sender wrote it, without control characters; NULL where only the sanitized one was
+    -- known.
     original_name text,
-    -- The feed's row about this file, if one tells of it. No foreign key: that row is written after this one and kept
-    -- far longer.
+    -- The feed's row about this file, if one tells of it. No foreign key: that row is written after this one
+    -- and kept far longer.
     activity_id   uuid,
-    -- The announced size is the real one. PostgreSQL knows the length of a value without reading it, so this costs
-    -- nothing that could be measured, neither when 1 MiB is inserted nor when fetched_at is stamped.
+    -- The announced size is the real one. PostgreSQL knows the length of a value without reading it, so this
+    -- costs nothing that could be measured, neither when 1 MiB is inserted nor when fetched_at is stamped.
     CONSTRAINT pending_uploads_size_is_true CHECK (octet_length(content) = size_bytes)
 )
--- fetched_at is stamped at least once in the life of most rows and stands in no index: the room keeps that update
--- heap-only. The bytes are not copied by it, they lie in the TOAST table.
+-- fetched_at is stamped at least once in the life of most rows and stands in no index: the room keeps that
+-- update heap-only. The bytes are not copied by it, they lie in the TOAST table.
 WITH (fillfactor = 80);
 
--- Uploads are mostly compressed already, so trying again wastes CPU; and only an uncompressed value can be read in
--- slices without reading all of it.
+-- Uploads are mostly compressed already, so trying again wastes CPU; and only an uncompressed value can be
+-- read in slices without reading all of it.
 ALTER TABLE pending_uploads ALTER COLUMN content SET STORAGE EXTERNAL;
 
 -- The workspace's list of what it has not acked, oldest first.

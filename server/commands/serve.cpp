@@ -53,8 +53,6 @@ public:
 
     startup_result<void> open()
     {
-        if (auto checked = check_plain_listeners(); !checked)
-            return checked.error();
         warn_about_registration(config_);
         if (!config_.listen_tls.empty()) {
             auto context = load_tls();
@@ -102,18 +100,6 @@ private:
     void link_to_replicas(shard& home, shard_app& app)
     {
         replicas_.add_shard(home.get_executor(), [&app](const bell_news& news) { app.hear(news); });
-    }
-
-    startup_result<void> check_plain_listeners() const
-    {
-        if (config_.allow_plain_http)
-            return {};
-        for (const auto& address : config_.listen)
-            if (!is_loopback(address))
-                return startup_failure{"--listen " + address.host +
-                                       " would carry tokens and files unencrypted; use "
-                                       "--listen-tls, or --allow-plain-http if a proxy in front does TLS"};
-        return {};
     }
 
     startup_result<tls_context> load_tls() const

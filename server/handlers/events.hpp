@@ -5,9 +5,9 @@
 namespace restante {
 
 // GET /ws: the events of the token's workspace, or of all (or ?workspace_id=) for the admin.
-awaitable<response> handle_websocket(request_context& req, services& svc);
+handler_function handle_websocket;
 
 // GET /workspaces/{id}/events/stream: the same as Server-Sent Events; Last-Event-ID resumes.
-awaitable<response> handle_event_stream(request_context& req, services& svc);
+handler_function handle_event_stream;
 
 }  // namespace restante
