@@ -27,7 +27,7 @@ class EventsCase(unittest.TestCase):
         cls.db = cls.enterClassContext(Database())
         cls.replicas = [cls.enterClassContext(Server(
             cls.db.conninfo, "--threads", "2", "--db-connections", "8", "--admin-token-file", secret.name,
-            "--allowed-origins", ORIGIN, *cls.flags)) for _ in range(cls.servers)]
+            "--allowed-origin", ORIGIN, *cls.flags)) for _ in range(cls.servers)]
         for replica in cls.replicas:
             replica.wait_ready()
 

@@ -7,7 +7,6 @@ import time
 import unittest
 import uuid
 
-import forms
 from events_case import ADMIN, ORIGIN, EventsCase, Uploader, consecutive
 from http_wire import Wire, await_true, request_head
 from websocket_client import (BINARY, CLOSE, CONTINUATION, PING, PONG, TEXT, Closed, EventStream, WebSocket, frame,
