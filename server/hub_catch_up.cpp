@@ -9,7 +9,7 @@ namespace restante {
 
 namespace {
 
-using clock = std::chrono::steady_clock;
+using steady = std::chrono::steady_clock;
 
 // Confirmations of this process's own commits may overtake each other by a moment, and several doorbells may come at
 // once: a short wait saves reading what arrives by itself.
@@ -111,7 +111,7 @@ awaitable<void> hub::run_safety_look(task_group& tasks)
     const task_group::stop_callback stop(tasks, [this] { looking_.notify_all(); });
     while (!tasks.stop_requested()) {
         if (!look_wanted_)
-            co_await looking_.wait_until(clock::now() + between_looks);
+            co_await looking_.wait_until(steady::now() + between_looks);
         look_wanted_ = false;
         if (!tasks.stop_requested() && (follows_all_ || !streams_.empty()))
             co_await compare_with_heads();

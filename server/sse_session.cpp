@@ -9,7 +9,7 @@ namespace restante {
 
 namespace {
 
-using clock = std::chrono::steady_clock;
+using steady = std::chrono::steady_clock;
 
 constexpr auto between_heartbeats = std::chrono::seconds(15);
 constexpr std::size_t bytes_a_write = 64 * 1024;
@@ -122,18 +122,18 @@ awaitable<bool> sse_session::replay()
 awaitable<void> sse_session::follow()
 {
     conn_.watch_for_end([this] { stop(); });
-    auto next_heartbeat = clock::now() + between_heartbeats;
+    auto next_heartbeat = steady::now() + between_heartbeats;
     for (bool going = true; going;) {
         co_await listener_->wait_until(next_heartbeat);
         if (over_ || listener_->told_to_leave() != farewell::none)
             co_return;
         if (listener_->has_events())
             going = co_await send_queued();
-        else if (clock::now() >= next_heartbeat)
+        else if (steady::now() >= next_heartbeat)
             going = co_await write(heartbeat);
         else
             continue;
-        next_heartbeat = clock::now() + between_heartbeats;
+        next_heartbeat = steady::now() + between_heartbeats;
     }
 }
 

@@ -15,7 +15,7 @@ namespace restante {
 namespace {
 
 namespace websocket = boost::beast::websocket;
-using clock = std::chrono::steady_clock;
+using steady = std::chrono::steady_clock;
 
 constexpr auto between_pings = std::chrono::seconds(30);
 constexpr auto longest_silence = std::chrono::seconds(65);  // two pings, and time for the second answer
@@ -57,7 +57,7 @@ private:
     event_metrics& seen_;
     websocket::stream<net_stream&> ws_;
     std::array<char, 512> ignored_;
-    clock::time_point last_heard_ = clock::now();
+    steady::time_point last_heard_ = steady::now();
     bool peer_done_ = false;
 };
 
@@ -70,7 +70,7 @@ awaitable<bool> websocket_session::accept(const request_header& head, const webs
         answer.set("X-Content-Type-Options", "nosniff");
         answer.erase(http::field::server);
     }));
-    ws_.control_callback([this](websocket::frame_type, boost::beast::string_view) { last_heard_ = clock::now(); });
+    ws_.control_callback([this](websocket::frame_type, boost::beast::string_view) { last_heard_ = steady::now(); });
     ws_.read_message_max(longest_message);
     ws_.auto_fragment(false);
     ws_.text(true);
@@ -99,7 +99,7 @@ awaitable<void> websocket_session::read_loop()
         const auto [ec, bytes] = co_await ws_.async_read_some(into, use_tuple);
         if (ec)
             break;
-        last_heard_ = clock::now();
+        last_heard_ = steady::now();
     }
     peer_done_ = true;
     listener_.wake();
@@ -107,7 +107,7 @@ awaitable<void> websocket_session::read_loop()
 
 awaitable<void> websocket_session::write_loop()
 {
-    auto next_ping = clock::now() + between_pings;
+    auto next_ping = steady::now() + between_pings;
     bool going = true;
     while (going && !peer_done_) {
         co_await listener_.wait_until(next_ping);
@@ -117,7 +117,7 @@ awaitable<void> websocket_session::write_loop()
             co_await say_goodbye(why);
             break;
         }
-        if (clock::now() >= next_ping) {
+        if (steady::now() >= next_ping) {
             next_ping += between_pings;
             going = co_await ping();
         } else if (listener_.has_events()) {
@@ -142,7 +142,7 @@ awaitable<bool> websocket_session::send(const event& next)
 
 awaitable<bool> websocket_session::ping()
 {
-    if (clock::now() - last_heard_ > longest_silence)
+    if (steady::now() - last_heard_ > longest_silence)
         co_return false;
     conn_.limit().expires_after(write_limit);
     const websocket::ping_data nothing;
