@@ -2,7 +2,7 @@
 
 namespace restante {
 
-authenticator::authenticator(executor ex, workspace_tokens& tokens, workspaces& known,
+authenticator::authenticator(executor ex, token_store& tokens, workspace_store& known,
                              const bulletin_board& board, const authenticator_options& options,
                              const clock& time)
     : known_(known),

@@ -29,7 +29,7 @@ struct authenticator_options {
 class authenticator final : public bulletin_reader {
 public:
     // The board must already know this shard's neighbours or get to know them before they run.
-    authenticator(executor ex, workspace_tokens& tokens, workspaces& known, const bulletin_board& board,
+    authenticator(executor ex, token_store& tokens, workspace_store& known, const bulletin_board& board,
                   const authenticator_options& options, const clock& time = real_clock());
 
     // Whether a token of a removed workspace still tells whose it was. Only registration wants to know, to
@@ -67,7 +67,7 @@ private:
     awaitable<result<std::optional<token_owner>>> find(digest32 hash);
     bool is_admin(const digest32& hash) const { return admin_ && same_token(*admin_, hash); }
 
-    workspaces& known_;
+    workspace_store& known_;
     const bulletin_board& board_;
     const clock& time_;
     std::optional<digest32> admin_;

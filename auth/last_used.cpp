@@ -12,7 +12,7 @@ namespace {
 
 constexpr auto pause = std::chrono::seconds(1);
 
-awaitable<void> write_notes(last_used_notes& notes, workspace_tokens& tokens)
+awaitable<void> write_notes(last_used_notes& notes, token_store& tokens)
 {
     const auto due = notes.take();
     if (due.empty())
@@ -37,7 +37,7 @@ std::vector<uuid> last_used_notes::take()
     return std::exchange(due_, {});
 }
 
-awaitable<void> run_last_used_writer(last_used_notes& notes, workspace_tokens& tokens, task_group& tasks)
+awaitable<void> run_last_used_writer(last_used_notes& notes, token_store& tokens, task_group& tasks)
 {
     for (bool stopping = false; !stopping;) {
         stopping = co_await tasks.stopped_within(pause);

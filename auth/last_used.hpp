@@ -10,7 +10,7 @@
 namespace restante {
 
 class task_group;
-class workspace_tokens;
+class token_store;
 
 // Which tokens were used since the last time they were stamped, at most once a minute each. A request only
 // makes a note here; the writer does the rest.
@@ -30,6 +30,6 @@ private:
 
 // Writes the notes every second, in one statement, and once more when the group is asked to stop. A write
 // that fails is forgotten: the next use a minute later is as good.
-awaitable<void> run_last_used_writer(last_used_notes& notes, workspace_tokens& tokens, task_group& tasks);
+awaitable<void> run_last_used_writer(last_used_notes& notes, token_store& tokens, task_group& tasks);
 
 }  // namespace restante

@@ -15,14 +15,15 @@ missing_packages() {
     local name
     while read -r name; do
         [[ -z $name || $name == \#* ]] && continue
-        [[ $(dpkg-query -W -f '${db:Status-Status}' "$name" 2>/dev/null) == installed ]] || printf '%s\n' "$name"
+        [[ $(dpkg-query -W -f '${db:Status-Status}' "$name" 2>/dev/null) == installed ]] ||
+            printf '%s\n' "$name"
     done <scripts/packages
 }
 
 # As root or with sudo; with neither, says what somebody else has to run.
 install_packages() {
     if ! command -v dpkg-query >/dev/null; then
-        say "This is no Debian: install the equivalents of scripts/packages yourself (vcpkg.json names the libraries)."
+        say "This is no Debian: install the equivalents of scripts/packages yourself; vcpkg.json helps."
         return
     fi
     local missing
@@ -37,7 +38,8 @@ install_packages() {
     fi
     say "Installing ${#missing[@]} packages: ${missing[*]}"
     "${as_root[@]}" apt-get update -q
-    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "${missing[@]}"
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+        apt-get install -y -q --no-install-recommends "${missing[@]}"
 }
 
 # build PRESET [TARGET…]: configures once; later runs compile only what changed.

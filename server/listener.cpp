@@ -96,10 +96,4 @@ std::string to_string(const tcp::endpoint& endpoint)
     return describe({endpoint.address().to_string(), endpoint.port()});
 }
 
-bool is_loopback(const host_port& address)
-{
-    const auto resolved = resolve(address);
-    return resolved && resolved->address().is_loopback();
-}
-
 }  // namespace restante

@@ -21,6 +21,4 @@ startup_result<std::vector<tcp_acceptor>> open_listeners(const host_port& addres
 // "127.0.0.1:8080", "[::1]:8080".
 std::string to_string(const tcp::endpoint& endpoint);
 
-bool is_loopback(const host_port& address);
-
 }  // namespace restante

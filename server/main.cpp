@@ -1,6 +1,10 @@
 #include "core/command_line.hpp"
 #include "server/commands/migrate.hpp"
 #include "server/commands/serve.hpp"
+#include "server/commands/status.hpp"
+#include "server/commands/sweep.hpp"
+#include "server/commands/token.hpp"
+#include "server/commands/workspace.hpp"
 
 #include <csignal>
 #include <cstdlib>
@@ -17,9 +21,21 @@ int run(const command& asked)
             return run_serve(asked.config);
         case verb::migrate:
             return run_migrate(asked);
+        case verb::sweep:
+            return run_sweep(asked);
+        case verb::status:
+            return run_status(asked);
         case verb::version:
             std::cout << "restante " << RESTANTE_VERSION << '\n';
             return EXIT_SUCCESS;
+        case verb::workspace_add:
+        case verb::workspace_list:
+        case verb::workspace_remove:
+            return run_workspace(asked);
+        case verb::token_issue:
+        case verb::token_list:
+        case verb::token_revoke:
+            return run_token(asked);
         default:
             return EXIT_FAILURE;
     }

@@ -1,16 +1,32 @@
 #include "server/shard_app.hpp"
 
+#include "server/process_metrics.hpp"
 #include "server/route_table.hpp"
+#include "storage/status.hpp"
+
+#include <unistd.h>
 
 namespace restante {
 
 namespace {
 
-// Every shard has its share of the process's connections, and two at least: one for large work, one for the rest.
+constexpr auto time_for_last_words = std::chrono::milliseconds(150);
+
+// Tells the sessions of this process from those of other replicas, in pg_stat_activity and `restante status`.
+std::string session_name()
+{
+    char host[64] = "";
+    ::gethostname(host, sizeof host - 1);
+    return std::string(replica_prefix) + std::string(host).substr(0, 36) + ':' + std::to_string(::getpid());
+}
+
+// Every shard has its share of the process's connections, and two at least: one for large work, one for the
+// rest.
 pq::pool_options pool_options_of(const settings& config, const std::string& conninfo, std::size_t shards)
 {
     const auto share = static_cast<unsigned>(config.db_connections / shards);
-    return {.connect = {.conninfo = conninfo}, .connections = std::max(2u, share)};
+    return {.connect = {.conninfo = conninfo, .application_name = session_name()},
+            .connections = std::max(2u, share)};
 }
 
 }  // namespace
@@ -18,6 +34,7 @@ pq::pool_options pool_options_of(const settings& config, const std::string& conn
 shard_app::shard_app(const settings& config, const std::string& conninfo, shared_state shared, shard& home,
                      shard_set& all)
     : background_(home.background()),
+      writers_(home.get_executor()),
       db_(home.get_executor(), pool_options_of(config, conninfo, all.size())),
       schema_(db_, readiness_),
       uploads_(db_, config.upload_ttl),
@@ -25,13 +42,21 @@ shard_app::shard_app(const settings& config, const std::string& conninfo, shared
       requests_(db_, config.upload_ttl),
       staging_(home.get_executor(), db_, uploads_, activity_, requests_),
       uploads_seen_(home.counts()),
+      workspaces_(db_),
+      tokens_(db_),
+      auth_(home.get_executor(), tokens_, workspaces_, shared.bulletin, {config.admin_token, config.dev}),
+      access_(auth_, home.counts(), shared.registration_open),
       services_{.ex = home.get_executor(),
                 .config = config,
                 .counts = home.counts(),
                 .requests = home.requests(),
                 .background = home.background(),
                 .ready = readiness_,
-                .access = nullptr,
+                .access = &access_,
+                .auth = auth_,
+                .bulletin = shared.bulletin,
+                .workspaces = workspaces_,
+                .tokens = tokens_,
                 .spools = shared.spools,
                 .keys = shared.keys,
                 .stage = staging_,
@@ -43,19 +68,33 @@ shard_app::shard_app(const settings& config, const std::string& conninfo, shared
       public_{public_routes(), services_, cors_, public_requests_},
       metrics_{metrics_routes(), services_, cors_, metrics_requests_}
 {
+    shared.bulletin.subscribe(home.get_executor(), auth_);
+    home.count_restarts_of(writers_);
+    add_pool_metrics(home.counts(), db_);
+    if (&home == &all[0]) {
+        housekeeping_ = std::make_unique<housekeeping>(db_, home.counts(), config);
+        add_process_metrics(home.counts(), shared.spools);
+    }
 }
 
 void shard_app::start()
 {
-    background_.spawn("schema watch", schema_.run(background_));
-    background_.spawn("pool", run_pool());
+    background_.spawn_supervised("pool", [this] { return db_.run(); });
+    background_.spawn("pool_end", end_pool_last());
+    writers_.spawn_supervised("schema_watch", [this] { return schema_.run(writers_); });
+    writers_.spawn_supervised("last_used",
+                              [this] { return run_last_used_writer(auth_.notes(), tokens_, writers_); });
+    if (housekeeping_)
+        housekeeping_->start(writers_);
 }
 
 // The pool ends last: what else runs in the background may still need it for its final words.
-awaitable<void> shard_app::run_pool()
+awaitable<void> shard_app::end_pool_last()
 {
-    const task_group::stop_callback stop(background_, [this] { db_.stop(); });
-    co_await db_.run();
+    while (!co_await background_.stopped_within(std::chrono::hours(1))) {
+    }
+    co_await writers_.shutdown(time_for_last_words, time_for_last_words / 3);
+    db_.stop();
 }
 
 }  // namespace restante

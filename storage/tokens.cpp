@@ -60,7 +60,7 @@ result<token_owner> read_owner(const pq::row& row)
 
 }  // namespace
 
-awaitable<result<std::vector<token_owner>>> workspace_tokens::find(std::span<const digest32> hashes)
+awaitable<result<std::vector<token_owner>>> token_store::find(std::span<const digest32> hashes)
 {
     std::vector<pq::blob> wanted;
     for (const auto& hash : hashes)
@@ -80,7 +80,7 @@ awaitable<result<std::vector<token_owner>>> workspace_tokens::find(std::span<con
     co_return owners;
 }
 
-awaitable<result<token_info>> workspace_tokens::mint(uuid workspace, const new_token& token)
+awaitable<result<token_info>> token_store::mint(uuid workspace, const new_token& token)
 {
     const pq::parameters with(workspace, token.id, as_blob(token.hash), token.prefix);
     auto rows = co_await db_.execute(insert_token, with);
@@ -91,7 +91,7 @@ awaitable<result<token_info>> workspace_tokens::mint(uuid workspace, const new_t
     co_return read_info((*rows)[0]);
 }
 
-awaitable<result<std::vector<token_info>>> workspace_tokens::list(uuid workspace)
+awaitable<result<std::vector<token_info>>> token_store::list(uuid workspace)
 {
     const pq::parameters with(workspace);
     auto rows = co_await db_.execute(list_tokens, with);
@@ -108,7 +108,7 @@ awaitable<result<std::vector<token_info>>> workspace_tokens::list(uuid workspace
     co_return tokens;
 }
 
-awaitable<result<void>> workspace_tokens::revoke(uuid workspace, uuid token)
+awaitable<result<void>> token_store::revoke(uuid workspace, uuid token)
 {
     const pq::parameters with(workspace, token);
     auto done = co_await db_.execute(revoke_token, with);
@@ -119,7 +119,7 @@ awaitable<result<void>> workspace_tokens::revoke(uuid workspace, uuid token)
     co_return result<void>();
 }
 
-awaitable<result<void>> workspace_tokens::stamp_last_used(std::span<const uuid> tokens)
+awaitable<result<void>> token_store::stamp_last_used(std::span<const uuid> tokens)
 {
     const pq::parameters with(tokens);
     auto done = co_await db_.execute(stamp_tokens, with);

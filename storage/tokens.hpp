@@ -39,9 +39,9 @@ struct token_owner {
 
 // The tokens of workspaces in PostgreSQL, by their hashes. Every call fails with an error of the pool when
 // the database could not be asked.
-class workspace_tokens {
+class token_store {
 public:
-    explicit workspace_tokens(pq::connection_pool& db) : db_(db) {}
+    explicit token_store(pq::connection_pool& db) : db_(db) {}
 
     // The owners of those tokens that are live, in any order, with all that a request must know of their
     // workspaces: one round trip. Tokens of a removed workspace are among them (facts.removed), so that its

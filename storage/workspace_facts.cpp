@@ -1,5 +1,7 @@
 #include "storage/workspace_facts.hpp"
 
+#include "storage/pq/result.hpp"
+
 namespace restante {
 
 std::string_view to_string(delivery_mode mode) noexcept

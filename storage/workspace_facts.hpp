@@ -2,12 +2,15 @@
 
 #include "core/error.hpp"
 #include "core/ids.hpp"
-#include "storage/pq/result.hpp"
 
 #include <optional>
 #include <string_view>
 
 namespace restante {
+
+namespace pq {
+class row;
+}
 
 enum class delivery_mode {
     none,  // NULL or '': a row from before the modes existed

@@ -72,8 +72,8 @@ void queue_first_token(pq::transaction& tx, const uuid& workspace, const new_tok
 
 }  // namespace
 
-awaitable<result<first_token>> workspaces::register_workspace(const registration& what,
-                                                              const new_token& fresh, caller who)
+awaitable<result<first_token>> workspace_store::register_workspace(const registration& what,
+                                                                   const new_token& fresh, caller who)
 {
     auto tx = co_await db_.begin();
     if (!tx)
@@ -109,14 +109,15 @@ awaitable<result<first_token>> workspaces::register_workspace(const registration
 
 // After a commit that nobody answered. Were it left open, a token that is stored but was never told would
 // lock its workspace out for good. The lock makes us wait for the end of the transaction that we ask about.
-awaitable<result<first_token>> workspaces::was_stored(uuid workspace, uuid token)
+awaitable<result<first_token>> workspace_store::was_stored(uuid workspace, uuid token)
 {
     auto tx = co_await db_.begin();
     if (!tx)
         co_return tx.error();
     const pq::parameters id(workspace), wanted(token);
     tx->queue(lock_id, id);
-    const auto asking = tx->queue(has_token, wanted);
+    const auto asking = tx->queued();
+    tx->queue(has_token, wanted);
     auto done = co_await tx->commit();
     if (!done)
         co_return done.error();
@@ -126,7 +127,7 @@ awaitable<result<first_token>> workspaces::was_stored(uuid workspace, uuid token
     co_return first_token::stored;
 }
 
-awaitable<result<workspace_facts>> workspaces::find(uuid workspace)
+awaitable<result<workspace_facts>> workspace_store::find(uuid workspace)
 {
     const pq::parameters with(workspace);
     auto rows = co_await db_.execute(find_facts, with);
@@ -137,14 +138,15 @@ awaitable<result<workspace_facts>> workspaces::find(uuid workspace)
     co_return read_workspace_facts((*rows)[0], 0);
 }
 
-awaitable<result<void>> workspaces::remove(uuid workspace)
+awaitable<result<void>> workspace_store::remove(uuid workspace)
 {
     auto tx = co_await db_.begin();
     if (!tx)
         co_return tx.error();
     const pq::parameters id(workspace);
     tx->queue(lock_id, id);
-    const auto marking = tx->queue(mark_removed, id);
+    const auto marking = tx->queued();
+    tx->queue(mark_removed, id);
     tx->queue(revoke_all, id);
     auto done = co_await tx->commit();
     if (!done)
@@ -154,7 +156,7 @@ awaitable<result<void>> workspaces::remove(uuid workspace)
     co_return result<void>();
 }
 
-awaitable<result<std::vector<workspace_info>>> workspaces::list()
+awaitable<result<std::vector<workspace_info>>> workspace_store::list()
 {
     auto rows = co_await db_.execute(list_all);
     if (!rows)

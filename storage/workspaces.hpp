@@ -41,9 +41,9 @@ struct workspace_info {
 
 // The workspaces in PostgreSQL. Every call fails with an error of the pool when the database could not be
 // asked.
-class workspaces {
+class workspace_store {
 public:
-    explicit workspaces(pq::connection_pool& db) : db_(db) {}
+    explicit workspace_store(pq::connection_pool& db) : db_(db) {}
 
     // Writes a new workspace or updates a known one; all of it or nothing. If it has no live token, `fresh`
     // becomes its first; if it has one, the caller must be proven. Two registrations of one id come one after

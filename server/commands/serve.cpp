@@ -4,6 +4,7 @@
 #include "server/database.hpp"
 #include "server/descriptors.hpp"
 #include "server/listener.hpp"
+#include "server/registration.hpp"
 #include "server/shard_app.hpp"
 #include "server/shard_set.hpp"
 #include "server/signals.hpp"
@@ -41,14 +42,14 @@ public:
           shards_(shard_count(config),
                   {connection_limit(config, raise_descriptor_limit()), handshakes_at_once})
     {
+        const shared_state shared{spools_, keys_, bulletin_, registration_is_open(config)};
         for (std::size_t i = 0; i < shards_.size(); ++i)
-            apps_.emplace_back(config_, conninfo, shared_state{spools_, keys_}, shards_[i], shards_);
+            apps_.emplace_back(config_, conninfo, shared, shards_[i], shards_);
     }
 
     startup_result<void> open()
     {
-        if (auto checked = check_plain_listeners(); !checked)
-            return checked.error();
+        warn_about_registration(config_);
         if (!config_.listen_tls.empty()) {
             auto context = load_tls();
             if (!context)
@@ -89,18 +90,6 @@ private:
         if (config.threads != 0)
             return config.threads;
         return std::max(1u, std::thread::hardware_concurrency());
-    }
-
-    startup_result<void> check_plain_listeners() const
-    {
-        if (config_.allow_plain_http)
-            return {};
-        for (const auto& address : config_.listen)
-            if (!is_loopback(address))
-                return startup_failure{"--listen " + address.host +
-                                       " would carry tokens and files unencrypted; use "
-                                       "--listen-tls, or --allow-plain-http if a proxy in front does TLS"};
-        return {};
     }
 
     startup_result<tls_context> load_tls() const
@@ -150,6 +139,7 @@ private:
     const settings& config_;
     spool_budget spools_;
     running_keys keys_;
+    bulletin_board bulletin_;
     shard_set shards_;
     std::deque<shard_app> apps_;
     ready_line ready_;

@@ -16,7 +16,7 @@ class parameters {
 public:
     static constexpr std::size_t max_count = 24;
 
-    parameters() = default;
+    parameters() {}
     template <class... T>
         requires(sizeof...(T) > 0)
     explicit parameters(const T&... values)

@@ -160,6 +160,32 @@ TEST_F(private_postgres_test, starts_again_when_it_was_killed)
     EXPECT_EQ(ask(*cluster, "SELECT n FROM survives"), "7");
 }
 
+TEST_F(private_postgres_test, waits_for_the_busy_sessions_of_a_killed_postmaster)
+{
+    auto cluster = start();
+    ASSERT_TRUE(cluster.has_value()) << cluster.error().message;
+    // A session that computes does not look up to see that its postmaster is gone, and keeps the shared
+    // memory.
+    const std::string busy =
+        "DO $$ DECLARE start timestamptz := clock_timestamp(); BEGIN "
+        "WHILE clock_timestamp() < start + interval '2 seconds' LOOP END LOOP; END $$";
+    auto session =
+        spawn({"/usr/bin/psql", "-Xq", "-d", cluster->conninfo(), "-c", busy}, self, STDERR_FILENO);
+    ASSERT_TRUE(session.has_value());
+    const std::string is_busy =
+        "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'DO %'";
+    while (ask(*cluster, is_busy) != "1")
+        ASSERT_TRUE(session->alive());
+
+    auto postmaster = process::find(trace_postmaster(files()).running.value_or(0));
+    ASSERT_TRUE(postmaster.has_value());
+    postmaster->send(SIGKILL);
+    ASSERT_TRUE(postmaster->wait_for_end(10s));
+    const auto again = cluster->ensure_running();
+    EXPECT_TRUE(again.has_value()) << again.error().message;
+    EXPECT_TRUE(session->wait_for_end(10s));
+}
+
 TEST_F(private_postgres_test, ensure_running_leaves_a_running_one_alone)
 {
     auto cluster = start();
@@ -194,11 +220,16 @@ TEST_F(private_postgres_test, an_interrupted_first_start_does_no_harm)
     EXPECT_FALSE(fs::exists(data_dir() / "postgres/data.new"));
 }
 
-TEST_F(private_postgres_test, a_number_of_a_dead_postmaster_that_went_to_us_does_not_stop_the_start)
+TEST_F(private_postgres_test, the_number_of_a_dead_postmaster_may_have_gone_to_another_program)
 {
     ASSERT_EQ(failure(), "started");
-    std::ofstream(files() / "postmaster.pid") << ::getpid() << '\n' << files().string() << "\n1\n5432\n";
+    auto other = spawn({"/bin/sleep", "600"}, self, STDERR_FILENO);
+    ASSERT_TRUE(other.has_value());
+    std::ofstream(files() / "postmaster.pid") << other->pid() << '\n' << files().string() << "\n1\n5432\n";
     EXPECT_EQ(failure(), "started");
+    EXPECT_TRUE(other->alive());
+    other->send(SIGKILL);
+    EXPECT_TRUE(other->wait_for_end(10s));
 }
 
 TEST_F(private_postgres_test, refuses_the_directory_of_another_version)
