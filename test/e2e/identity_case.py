@@ -1,4 +1,4 @@
-"""The common ground of the identity tests: a database, a server that knows an admin, and calls with tokens."""
+"""The common ground of the identity tests: a database, a server with an admin, calls with tokens."""
 
 import itertools
 import json

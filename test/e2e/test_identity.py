@@ -92,7 +92,8 @@ class ClosedRegistration(IdentityCase):
 
     def register(self, workspace=None):
         workspace = workspace or str(uuid.uuid4())
-        return workspace, self.call("POST", REGISTER, self.admin, poll_workspace(workspace)).json()["auth_token"]
+        answer = self.call("POST", REGISTER, self.admin, poll_workspace(workspace))
+        return workspace, answer.json()["auth_token"]
 
     def test_a_new_workspace_takes_the_admin_token(self):
         body = poll_workspace(str(uuid.uuid4()))
@@ -134,7 +135,8 @@ class Tokens(IdentityCase):
 
     def test_a_token_in_a_trailer_opens_nothing(self):
         workspace, token = self.register()
-        head = request_head("POST", tokens_path(workspace), [("Host", "test"), ("Transfer-Encoding", "chunked")])
+        fields = [("Host", "test"), ("Transfer-Encoding", "chunked")]
+        head = request_head("POST", tokens_path(workspace), fields)
         with Wire(self.server.address, source=self.source) as wire:
             wire.send(head + f"0\r\nAuthorization: Bearer {token}\r\n\r\n".encode())
             self.assertEqual(wire.read_answer().status, 401)

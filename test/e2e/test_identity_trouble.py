@@ -4,9 +4,11 @@ import secrets
 import threading
 import time
 import unittest
+import uuid
 
 from http_wire import Wire, await_true
-from identity_case import IdentityCase, own_address, poll_workspace, request, tokens_path
+from identity_case import IdentityCase, call, own_address, poll_workspace, request, tokens_path
+from pg_proxy import PostgresProxy, Strike
 from server_process import Server
 from testbed import Cluster, Database
 
@@ -39,7 +41,7 @@ class Failures(IdentityCase):
             self.assertEqual(self.settled(queries), before)
 
     def settled(self, query):
-        """A figure of PostgreSQL's statistics, which come in late: asked until it stands still for a second."""
+        """A figure of PostgreSQL's statistics, which come in late: asked until it stands still."""
         seen, since = self.db.session.value(query), time.monotonic()
         while time.monotonic() - since < 1.2:
             time.sleep(0.1)
@@ -122,6 +124,39 @@ class Replicas(IdentityCase):
             self.assertIsNotNone(self.db.session.value(stamp))
 
 
+class LostCommit(unittest.TestCase):
+    """A token that is stored but was never told would lock its workspace out for good."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.db = cls.enterClassContext(Database())
+        cls.proxy = cls.enterClassContext(PostgresProxy(cls.db.conninfo, "INTO workspace_auth_tokens"))
+        cls.server = cls.enterClassContext(Server(cls.proxy.conninfo)).wait_ready()
+
+    def register(self, strike):
+        workspace = str(uuid.uuid4())
+        self.proxy.arm(strike)
+        answer = call(self.server, "POST", REGISTER, body=poll_workspace(workspace))
+        self.assertTrue(self.proxy.struck.is_set())
+        return workspace, answer
+
+    def assert_opens(self, workspace, answer):
+        self.assertEqual(answer.status, 200, answer)
+        token = answer.json()["auth_token"]
+        self.assertEqual(call(self.server, "GET", tokens_path(workspace), token).status, 200)
+
+    def test_when_the_answer_to_commit_is_lost_the_token_is_told_all_the_same(self):
+        self.assert_opens(*self.register(Strike.AFTER_COMMIT))
+
+    def test_when_commit_is_lost_nothing_is_stored_and_the_next_attempt_works(self):
+        workspace, answer = self.register(Strike.BEFORE_COMMIT)
+        self.assertEqual(answer.status, 503, answer)
+        self.assertEqual(self.db.session.value(
+            f"SELECT count(*) FROM workspaces WHERE id = '{workspace}'"), "0")
+        again = call(self.server, "POST", REGISTER, body=poll_workspace(workspace))
+        self.assert_opens(workspace, again)
+
+
 class DatabaseAway(unittest.TestCase):
     def test_it_is_503_and_never_401(self):
         with Cluster() as cluster, Database(cluster.conninfo) as db, Server(db.conninfo) as server:
@@ -129,9 +164,7 @@ class DatabaseAway(unittest.TestCase):
             source = own_address()
 
             def ask(method, target, token=None, body=None):
-                with Wire(server.address, source=source) as wire:
-                    wire.send(request(method, target, token, body))
-                    return wire.read_answer()
+                return call(server, method, target, token, body, source=source)
 
             known = db.add_workspace()
             path = tokens_path(known.id)
@@ -146,7 +179,13 @@ class DatabaseAway(unittest.TestCase):
             cluster.start()
             db.reconnect()
             await_true(lambda: ask("GET", path, known.token).status == 200, 20, "it works again")
-            self.assertEqual(ask("GET", path, secrets.token_urlsafe(32)).status, 401, "nothing was counted meanwhile")
+
+            def status_of_a_wrong_one():
+                status = ask("GET", path, secrets.token_urlsafe(32)).status
+                return status if status != 503 else None
+
+            seen = await_true(status_of_a_wrong_one, 20, "every shard has found its way back")
+            self.assertEqual(seen, 401, "what could not be asked about was not counted")
 
 
 if __name__ == "__main__":
