@@ -3,8 +3,7 @@
 #include "server/field_grammar.hpp"
 
 #include <boost/url/parse.hpp>
-#include <boost/url/parse_path.hpp>
-#include <boost/url/parse_query.hpp>
+#include <boost/url/url_view.hpp>
 
 #include <algorithm>
 
@@ -19,31 +18,45 @@ bool is_printable_ascii(std::string_view text)
     return std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7F; });
 }
 
-// A segment means only itself: not the way up, not two segments, not something that a log would print as a
-// line.
-bool is_plain_segment(std::string_view segment)
+// A segment means only itself: not the place where we are, and not the way up.
+bool has_dot_segment(std::string_view path)
 {
-    return segment != "." && segment != ".." && is_printable_ascii(segment) &&
-           segment.find_first_of("/\\") == std::string_view::npos;
+    while (!path.empty()) {
+        path.remove_prefix(1);  // the slash
+        const auto segment = path.substr(0, path.find('/'));
+        if (segment == "." || segment == "..")
+            return true;
+        path.remove_prefix(segment.size());
+    }
+    return false;
 }
 
-result<std::string> decode_path(std::string_view encoded)
+result<std::string> decode_path(urls::pct_string_view encoded)
 {
-    const auto segments = urls::parse_path(encoded);
-    if (!segments)
+    const std::string path = encoded.decode();
+    // A slash that was encoded was not meant to separate.
+    const auto slashes = std::count(encoded.begin(), encoded.end(), '/');
+    if (std::count(path.begin(), path.end(), '/') != slashes || path.find('\\') != std::string::npos)
         return RESTANTE_ERROR(errc::bad_request);
-    std::string path;
-    path.reserve(encoded.size());
-    for (const auto segment : *segments) {
-        const auto start = path.size() + 1;
-        path += '/';
-        segment.decode({}, urls::string_token::append_to(path));
-        if (!is_plain_segment(std::string_view(path).substr(start)))
-            return RESTANTE_ERROR(errc::bad_request);
-    }
-    if (path.empty())
-        path = "/";
+    if (!is_printable_ascii(path) || has_dot_segment(path))
+        return RESTANTE_ERROR(errc::bad_request);
     return path;
+}
+
+// Boost.URL 1.81 does this form well. It is not asked about absolute ones, where it takes `http://[::1].a`
+// for the path `.a` and fails an assertion of its own on others.
+result<request_target> parse_origin_form(std::string_view target)
+{
+    const auto url = urls::parse_origin_form(target);
+    if (!url)
+        return RESTANTE_ERROR(errc::bad_request);
+    auto path = decode_path(url->encoded_path());
+    if (!path)
+        return path.error();
+    auto query = query_params::decode(*url);
+    if (!query)
+        return query.error();
+    return request_target{std::move(*path), std::move(*query)};
 }
 
 }  // namespace
@@ -61,39 +74,44 @@ result<std::optional<std::string_view>> query_params::get(std::string_view name)
     return found;
 }
 
-result<query_params> parse_query_params(std::string_view encoded)
+result<query_params> query_params::decode(const boost::urls::url_view& url)
 {
     query_params query;
-    if (encoded.empty())
-        return query;
-    const auto params = urls::parse_query(encoded);
-    if (!params || params->size() > query_params::max_params)
+    const auto params = url.encoded_params();
+    if (params.size() > max_params)
         return RESTANTE_ERROR(errc::bad_request);
     const urls::encoding_opts as_in_forms(true);
-    query.params_.reserve(params->size());
-    for (const auto each : *params)
+    query.params_.reserve(params.size());
+    for (const auto each : params)
         query.params_.push_back({each.key.decode(as_in_forms), each.value.decode(as_in_forms)});
     return query;
+}
+
+std::optional<absolute_target> split_absolute_target(std::string_view target) noexcept
+{
+    const auto scheme_end = target.find("://");
+    if (scheme_end == std::string_view::npos)
+        return std::nullopt;
+    const auto scheme = target.substr(0, scheme_end);
+    if (!equals_ignoring_case(scheme, "http") && !equals_ignoring_case(scheme, "https"))
+        return std::nullopt;
+    target.remove_prefix(scheme_end + 3);
+    const auto authority = target.substr(0, target.find_first_of("/?#"));
+    return absolute_target{authority, target.substr(authority.size())};
 }
 
 result<request_target> parse_request_target(std::string_view target)
 {
     if (target == "*")
         return request_target{"*", {}};
-    if (!target.starts_with('/')) {
-        const auto absolute = urls::parse_absolute_uri(target);
-        if (!absolute || !absolute->has_authority())
-            return RESTANTE_ERROR(errc::bad_request);
-        target.remove_prefix(absolute->encoded_origin().size());
-    }
-    const auto question = target.find('?');
-    auto path = decode_path(target.substr(0, question));
-    if (!path)
-        return path.error();
-    auto query = parse_query_params(question == std::string_view::npos ? "" : target.substr(question + 1));
-    if (!query)
-        return query.error();
-    return request_target{std::move(*path), std::move(*query)};
+    if (target.starts_with('/'))
+        return parse_origin_form(target);
+    const auto absolute = split_absolute_target(target);
+    if (!absolute || !is_host_and_port(absolute->authority))
+        return RESTANTE_ERROR(errc::bad_request);
+    if (absolute->rest.starts_with('/'))
+        return parse_origin_form(absolute->rest);
+    return parse_origin_form('/' + std::string(absolute->rest));
 }
 
 }  // namespace restante

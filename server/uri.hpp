@@ -8,6 +8,10 @@
 #include <string_view>
 #include <vector>
 
+namespace boost::urls {
+class url_view;
+}
+
 namespace restante {
 
 // The decoded parameters of a query string, in a flat list: there are few, and they are looked up a few
@@ -21,19 +25,16 @@ public:
     // is ignored, whatever it holds.) The view lives as long as this object.
     result<std::optional<std::string_view>> get(std::string_view name) const;
 
-private:
-    friend result<query_params> parse_query_params(std::string_view encoded);
+    // `+` is a space, as in forms. More than 32 parameters: bad_request.
+    static result<query_params> decode(const boost::urls::url_view& url);
 
+private:
     struct param {
         std::string name;
         std::string value;
     };
     std::vector<param> params_;
 };
-
-// `encoded` is the text after the question mark. `+` is a space, as in forms. A broken escape or more than 32
-// parameters: bad_request.
-result<query_params> parse_query_params(std::string_view encoded);
 
 struct request_target {
     std::string path;  // decoded; "*" for OPTIONS *
@@ -45,5 +46,13 @@ struct request_target {
 // outside ASCII, backslashes, dot segments (encoded or not), an encoded slash and fragments are
 // bad_request.
 result<request_target> parse_request_target(std::string_view target);
+
+// `http://host:80/path?query` in two: host:80 and /path?query, which may be empty. Nothing for targets of
+// another form; neither part is checked.
+struct absolute_target {
+    std::string_view authority;
+    std::string_view rest;
+};
+std::optional<absolute_target> split_absolute_target(std::string_view target) noexcept;
 
 }  // namespace restante

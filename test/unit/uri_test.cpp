@@ -3,13 +3,25 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 namespace restante {
 namespace {
 
+// A target lies in the middle of a buffer and has no NUL behind it, which Boost.URL 1.81 takes for granted in
+// parse_query(). Here it ends where its memory ends, so that AddressSanitizer sees who reads on.
+class in_exact_memory {
+public:
+    explicit in_exact_memory(std::string_view text) : bytes_(text.begin(), text.end()) {}
+    operator std::string_view() const { return {bytes_.data(), bytes_.size()}; }
+
+private:
+    std::vector<char> bytes_;
+};
+
 std::string path_of(std::string_view target)
 {
-    const auto parsed = parse_request_target(target);
+    const auto parsed = parse_request_target(in_exact_memory(target));
     return parsed ? parsed->path : "refused";
 }
 
@@ -34,7 +46,11 @@ TEST(uri, absolute_targets_lose_their_origin)
     EXPECT_EQ(path_of("https://a.example:8443"), "/");
     EXPECT_EQ(path_of("https://a.example?x=1"), "/");
     EXPECT_EQ(path_of("http://[::1]:80/healthz"), "/healthz");
+    EXPECT_EQ(path_of("http://[::1].a"), "refused");
     EXPECT_EQ(path_of("mailto:a@b"), "refused");
+    EXPECT_EQ(path_of("ftp://a/x"), "refused");
+    EXPECT_EQ(path_of("http:///x"), "refused");
+    EXPECT_EQ(path_of("http://u@a/x"), "refused");
     EXPECT_EQ(path_of("healthz"), "refused");
     EXPECT_EQ(path_of(""), "refused");
 }
@@ -42,22 +58,23 @@ TEST(uri, absolute_targets_lose_their_origin)
 TEST(uri, paths_with_two_meanings_are_refused)
 {
     for (const char* target :
-         {"/%00",      "/a%00b",        "/%zz",        "/%2",      "/%",         "/a%2",   "/%2e%2e%2f",
-          "/%2e%2e/x", "/%2E/x",        "/.",          "/..",      "/../x",      "/x/..",  "/x/./y",
-          "/.%2e/x",   "/x%2fy",        "/x%2Fy",      "/x\\y",    "/x%5cy",     "/x%0ay", "/x%0dy",
-          "/x%1by",    "/x%7fy",        "/x%80",       "/x%c3%bc", "/x\xc3\xbc", "/x y",   "/x\ty",
-          "/x#y",      "/x|y",          "/x\"y",       "/x<y>",    "/x^y",       "/x`y",   "/x{y}",
-          "/x[y]",     "http://a/../x", "http://a/%00"})
+         {"/%00",        "/a%00b",   "/%zz",       "/%2",    "/%",     "/a%2",    "/%2e%2e%2f",
+          "/%2e%2e/x",   "/%2E/x",   "/.",         "/..",    "/../x",  "/x/..",   "/x/./y",
+          "/./x",        "/.//x",    "//./x",      "/x/.",   "/%2e",   "/.%2e/x", "/x%2fy",
+          "/x%2Fy",      "/x\\y",    "/x%5cy",     "/x%0ay", "/x%0dy", "/x%1by",  "/x%7fy",
+          "/x%80",       "/x%c3%bc", "/x\xc3\xbc", "/x y",   "/x\ty",  "/x#y",    "/x|y",
+          "/x\"y",       "/x<y>",    "/x^y",       "/x`y",   "/x{y}",  "/x[y]",   "http://a/../x",
+          "http://a/%00"})
         EXPECT_EQ(path_of(target), "refused") << target;
 }
 
 // nullopt: not there; "refused": there, with two meanings or none.
 std::optional<std::string> param(std::string_view query, std::string_view name)
 {
-    const auto params = parse_query_params(query);
-    if (!params)
+    const auto target = parse_request_target(in_exact_memory("/x?" + std::string(query)));
+    if (!target)
         return "broken query";
-    const auto value = params->get(name);
+    const auto value = target->query.get(name);
     if (!value)
         return "refused";
     if (!*value)
@@ -98,7 +115,7 @@ TEST(uri, unknown_parameters_are_ignored_whatever_they_hold)
 
 TEST(uri, broken_queries_are_refused_as_a_whole)
 {
-    for (const char* query : {"a=%zz", "a=%2", "%", "a=\x01", "a=\xc3\xbc", "a=b c", "a=\\", "a#b"})
+    for (const char* query : {"a=%zz", "a=%2", "%", "a=\x01", "a=\xc3\xbc", "a=b c", "a=\\", "a#b", "a=%2&b"})
         EXPECT_EQ(param(query, "limit"), "broken query") << query;
     EXPECT_FALSE(parse_request_target("/healthz?a=%zz"));
 }
