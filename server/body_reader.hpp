@@ -36,6 +36,9 @@ public:
     // From Content-Length alone, before anything is read; false while the length is unknown.
     bool announced_too_large() const { return kind_ == body_kind::length && received_ + left_ > cap_; }
 
+    // Content-Length; 0 while the length is unknown.
+    std::uint64_t announced() const { return kind_ == body_kind::length ? received_ + left_ : 0; }
+
     // The next bytes, at most block_size; an empty span is the end. Valid until the next call.
     awaitable<result<std::span<const char>>> read_some();
 

@@ -1,12 +1,52 @@
 #include "core/command_line.hpp"
+#include "server/commands/migrate.hpp"
 #include "server/commands/serve.hpp"
+#include "server/commands/status.hpp"
+#include "server/commands/sweep.hpp"
+#include "server/commands/token.hpp"
+#include "server/commands/workspace.hpp"
 
+#include <csignal>
 #include <cstdlib>
 #include <iostream>
 
+namespace {
+
+using namespace restante;
+
+int run(const command& asked)
+{
+    switch (asked.what) {
+        case verb::serve:
+            return run_serve(asked.config);
+        case verb::migrate:
+            return run_migrate(asked);
+        case verb::sweep:
+            return run_sweep(asked);
+        case verb::status:
+            return run_status(asked);
+        case verb::version:
+            std::cout << "restante " << RESTANTE_VERSION << '\n';
+            return EXIT_SUCCESS;
+        case verb::workspace_add:
+        case verb::workspace_list:
+        case verb::workspace_remove:
+            return run_workspace(asked);
+        case verb::token_issue:
+        case verb::token_list:
+        case verb::token_revoke:
+            return run_token(asked);
+        default:
+            return EXIT_FAILURE;
+    }
+}
+
+}  // namespace
+
 int main(int argc, char** argv)
 {
-    using namespace restante;
+    // A peer that hangs up is an error code, not a signal.
+    std::signal(SIGPIPE, SIG_IGN);
     const std::vector<std::string> arguments(argv + 1, argv + argc);
     const auto parsed = parse_command_line(arguments, process_environment());
     if (const auto* wrong = std::get_if<usage_error>(&parsed)) {
@@ -17,5 +57,5 @@ int main(int argc, char** argv)
         std::cout << help->text;
         return EXIT_SUCCESS;
     }
-    return run_serve(std::get<command>(parsed).config);
+    return run(std::get<command>(parsed));
 }

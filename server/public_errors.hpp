@@ -31,11 +31,16 @@ struct refusal {
     std::optional<std::string> sentence = std::nullopt;  // instead of the one in the table
     boost::json::object fields = {};                     // e.g. filename, size, max
 
+    refusal() = default;
     refusal(errc e) : code(e) {}
     refusal(const error_code& ec) : code(to_errc(ec)) {}
     refusal(errc e, std::string text) : code(e), sentence(std::move(text)) {}
     refusal(errc e, boost::json::object extra) : code(e), fields(std::move(extra)) {}
 };
+
+// A value, or the answer that is given instead.
+template <class T>
+using answerable = boost::system::result<T, refusal>;
 
 // {"error": sentence, "code": code, …fields}. A byte of a text that is not UTF-8 (a file name can hold any)
 // becomes U+FFFD, so that the answer is JSON whatever it quotes.

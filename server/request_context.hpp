@@ -37,6 +37,8 @@ public:
     const uuid& file_id() const { return match_.file; }
     const uuid& token_id() const { return match_.token; }
 
+    scope wanted() const { return match_.target->who; }
+
     std::string_view id() const { return id_.view(); }
     const asio::ip::address& remote() const { return conn_.remote(); }
     std::string_view remote_text() const { return conn_.remote_text(); }

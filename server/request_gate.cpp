@@ -2,6 +2,7 @@
 
 #include "server/field_grammar.hpp"
 #include "server/head_scanner.hpp"
+#include "server/uri.hpp"
 
 #include <boost/beast/http/error.hpp>
 
@@ -38,14 +39,14 @@ bool is_look_alike(std::string_view name)
 {
     constexpr std::array<std::string_view, 4> guarded = {"content-length", "transfer-encoding",
                                                          "content-type", "content-encoding"};
-    const auto is_odd = [](char c) { return !is_alphanumeric(c) && c != '-'; };
+    const auto is_odd = [](char c) { return !is_ascii_alnum(c) && c != '-'; };
     std::array<char, 20> plain;
     if (name.size() > plain.size() || std::none_of(name.begin(), name.end(), is_odd))
         return false;
     std::replace_copy_if(name.begin(), name.end(), plain.begin(), is_odd, '-');
     const std::string_view meant(plain.data(), name.size());
     return std::any_of(guarded.begin(), guarded.end(),
-                       [&](std::string_view real) { return equals_ignoring_case(meant, real); });
+                       [&](std::string_view real) { return iequals(meant, real); });
 }
 
 tally count_fields(const request_header& head)
@@ -74,7 +75,7 @@ tally count_fields(const request_header& head)
                 ++seen.content_types;
                 break;
             case http::field::expect:
-                (equals_ignoring_case(value, "100-continue") ? seen.expects_continue : seen.expects_other) =
+                (iequals(value, "100-continue") ? seen.expects_continue : seen.expects_other) =
                     true;
                 break;
             case http::field::connection:
@@ -94,7 +95,7 @@ tally count_fields(const request_header& head)
 // the body ends (400).
 std::optional<errc> inspect_coding(std::string_view value)
 {
-    if (equals_ignoring_case(value, "chunked"))
+    if (iequals(value, "chunked"))
         return std::nullopt;
     while (true) {
         const auto comma = value.find(',');
@@ -103,7 +104,7 @@ std::optional<errc> inspect_coding(std::string_view value)
             return errc::bad_request;
         if (comma == std::string_view::npos)
             return errc::transfer_coding_not_implemented;
-        if (equals_ignoring_case(coding, "chunked"))
+        if (iequals(coding, "chunked"))
             return errc::bad_request;
         value.remove_prefix(comma + 1);
     }
@@ -164,20 +165,16 @@ bool is_good_host(const request_header& head, const tally& seen)
 // between the client and us has chosen by the one or by the other; we don't guess which.
 bool is_good_target(const request_header& head, const tally& seen)
 {
-    std::string_view target = head.target();
+    const std::string_view target = head.target();
     if (target.starts_with('/'))
         return true;
     if (target == "*")
         return head.method() == http::verb::options;
-    const auto scheme_end = target.find("://");
-    if (scheme_end == std::string_view::npos)
+    const auto absolute = split_absolute_target(target);
+    if (!absolute)
         return false;
-    const auto scheme = target.substr(0, scheme_end);
-    if (!equals_ignoring_case(scheme, "http") && !equals_ignoring_case(scheme, "https"))
-        return false;
-    target.remove_prefix(scheme_end + 3);
-    const auto authority = target.substr(0, target.find_first_of("/?#"));
-    return seen.hosts == 0 ? is_host_and_port(authority) : equals_ignoring_case(authority, seen.host);
+    return seen.hosts == 0 ? is_host_and_port(absolute->authority)
+                           : iequals(absolute->authority, seen.host);
 }
 
 std::optional<errc> inspect(const request_header& head, const tally& seen, gate_verdict& verdict)

@@ -1,6 +1,10 @@
 #include "server/route_table.hpp"
 
 #include "server/handlers/operations.hpp"
+#include "server/handlers/register.hpp"
+#include "server/handlers/tokens.hpp"
+#include "server/handlers/upload.hpp"
+#include "server/handlers/workspace_remove.hpp"
 
 namespace restante {
 
@@ -13,12 +17,25 @@ using enum scope;
 // forgotten.
 constexpr std::uint64_t ignored_body = 64 * 1024;
 
+constexpr std::uint64_t json_body = 1024 * 1024;
+
+// The handler brings this to what --max-request-bytes says.
+constexpr std::uint64_t upload_body = 52'428'800 + framing_allowance;
+
 // clang-format off
 constexpr route api[] = {
-    // method  pattern      who    body              cap           handler
-    {get,      "/healthz",  open,  body_mode::none,  ignored_body, handle_healthz},
-    {get,      "/readyz",   open,  body_mode::none,  ignored_body, handle_readyz},
-    {get,      "/version",  open,  body_mode::none,  ignored_body, handle_version},
+    // method  pattern                                who           body                  cap           handler
+    {get,      "/healthz",                            open,         body_mode::none,      ignored_body, handle_healthz},
+    {get,      "/readyz",                             open,         body_mode::none,      ignored_body, handle_readyz},
+    {get,      "/version",                            open,         body_mode::none,      ignored_body, handle_version},
+
+    {post,     "/registry/register",                  registration, body_mode::buffered,  json_body,    handle_register},
+    {delete_,  "/workspaces/{id}",                    workspace,    body_mode::none,      ignored_body, handle_workspace_remove},
+    {post,     "/workspaces/{id}/tokens",             workspace,    body_mode::none,      ignored_body, handle_token_mint},
+    {get,      "/workspaces/{id}/tokens",             workspace,    body_mode::none,      ignored_body, handle_token_list},
+    {delete_,  "/workspaces/{id}/tokens/{token_id}",  workspace,    body_mode::none,      ignored_body, handle_token_revoke},
+
+    {post,     "/workspaces/{id}/chat/uploads",       workspace,    body_mode::streamed,  upload_body,  handle_upload},
 };
 
 constexpr route operators[] = {

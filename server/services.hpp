@@ -12,6 +12,14 @@
 namespace restante {
 
 class access_policy;
+class authenticator;
+class bulletin_board;
+class running_keys;
+class spool_budget;
+class staging;
+class token_store;
+class upload_metrics;
+class workspace_store;
 
 // What handlers work with: the objects of their shard, built before it and living longer.
 struct services {
@@ -22,6 +30,14 @@ struct services {
     task_group& background;  // what outlives a request; it ends after the last of them
     const readiness& ready;
     access_policy* access;  // null where every route is open
+    authenticator& auth;
+    const bulletin_board& bulletin;
+    workspace_store& workspaces;
+    token_store& tokens;
+    spool_budget& spools;
+    running_keys& keys;
+    staging& stage;
+    upload_metrics& uploads_seen;
 
     // The figures of all shards added up, in Prometheus' text format. Errors: shutting_down, no_room (a shard
     // did not answer in time).

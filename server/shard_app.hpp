@@ -1,32 +1,74 @@
 #pragma once
 
+#include "auth/authenticator.hpp"
+#include "server/bearer_access.hpp"
 #include "server/cors.hpp"
 #include "server/http_session.hpp"
+#include "server/multipart/spool_budget.hpp"
 #include "server/readiness.hpp"
 #include "server/request_metrics.hpp"
+#include "server/running_keys.hpp"
+#include "server/schema_watch.hpp"
 #include "server/services.hpp"
 #include "server/shard_set.hpp"
+#include "server/upload_metrics.hpp"
+#include "storage/staging.hpp"
+#include "sweeper/housekeeping.hpp"
 
 namespace restante {
+
+struct quiet_listener final : commit_listener {
+    void on_commit(std::shared_ptr<const committed_activity>) noexcept override {}
+};
+
+// What the shards of a process have in common: counters, a set and a board, nothing that anybody waits for.
+struct shared_state {
+    spool_budget& spools;
+    running_keys& keys;
+    bulletin_board& bulletin;
+    bool registration_open;
+};
 
 // The objects that one shard serves requests with, built bottom-up: each refers only to those above it.
 class shard_app {
 public:
-    shard_app(const settings& config, shard& home, shard_set& all);
+    shard_app(const settings& config, const std::string& conninfo, shared_state shared, shard& home,
+              shard_set& all);
     shard_app(const shard_app&) = delete;
     shard_app& operator=(const shard_app&) = delete;
 
+    // Spawns what runs for as long as the shard does.
+    void start();
+
+    const services& provided() const { return services_; }
     const session_environment& public_side() const { return public_; }
     const session_environment& metrics_side() const { return metrics_; }
 
 private:
+    awaitable<void> end_pool_last();
+
+    task_group& background_;
+    task_group writers_;  // they need the pool for their last words
+    pq::connection_pool db_;
     readiness readiness_;
+    schema_watch schema_;
+    quiet_listener listener_;
+    pending_uploads uploads_;
+    activity_log activity_;
+    upload_requests requests_;
+    staging staging_;
+    upload_metrics uploads_seen_;
+    workspace_store workspaces_;
+    token_store tokens_;
+    authenticator auth_;
+    bearer_access access_;
     services services_;
     cors_policy cors_;
     request_metrics public_requests_;
     request_metrics metrics_requests_;
     session_environment public_;
     session_environment metrics_;
+    std::unique_ptr<housekeeping> housekeeping_;  // in the first shard only
 };
 
 }  // namespace restante

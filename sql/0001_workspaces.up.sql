@@ -3,7 +3,8 @@
 CREATE TABLE workspaces (
     id            uuid        PRIMARY KEY,
     name          text,
-    -- NULL and '' are rows from before the modes existed; they are treated as push, and refused for want of a url.
+    -- NULL and '' are rows from before the modes existed; they are treated as push, and refused for want of a
+    -- url.
     delivery_mode text        CHECK (delivery_mode IN ('poll', 'push', '')),
     url           text,
     status        text        NOT NULL DEFAULT 'online',
@@ -12,7 +13,8 @@ CREATE TABLE workspaces (
     role          text,
     created_at    timestamptz NOT NULL DEFAULT now(),
     updated_at    timestamptz NOT NULL DEFAULT now(),
-    -- A workspace is marked, never deleted: its id must stay taken, because a removed one cannot come back (410).
+    -- A workspace is marked, never deleted: its id must stay taken, because a removed one cannot come back
+    -- (410).
     removed_at    timestamptz
 );
 
@@ -20,7 +22,8 @@ CREATE TABLE workspace_auth_tokens (
     id           uuid        PRIMARY KEY DEFAULT gen_random_uuid(),
     -- A foreign key is affordable here: tokens are minted by hand, and their workspace is never deleted.
     workspace_id uuid        NOT NULL REFERENCES workspaces (id),
-    -- SHA-256 of the token; the token itself is nowhere. The unique index is also the look-up of every request.
+    -- SHA-256 of the token; the token itself is nowhere. The unique index is also the look-up of every
+    -- request.
     token_hash   bytea       NOT NULL UNIQUE CHECK (octet_length(token_hash) = 32),
     -- The first characters of the token, so that people can tell their tokens apart in a list.
     prefix       text        NOT NULL CHECK (octet_length(prefix) = 8),

@@ -1,4 +1,3 @@
-DROP FUNCTION forget_activity;
 DROP FUNCTION activity_seq_before;
 DROP FUNCTION publish_activity;
 DROP TABLE activity_logs;

@@ -1,1 +1,2 @@
+DROP FUNCTION unacked_uploads;
 DROP TABLE pending_uploads;

@@ -1,1 +1,2 @@
+DROP FUNCTION forget_activity;
 DROP TABLE inbox_cursors;

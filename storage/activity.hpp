@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace restante {
 
@@ -32,6 +33,9 @@ struct committed_activity {
     std::int64_t seq = 0;
     timestamp created_at{};
 };
+
+// Made before the transaction, so that after COMMIT only the numbers remain to be filled in.
+using activity_rows = std::vector<std::shared_ptr<committed_activity>>;
 
 // Who wants to hear of commits: parked polls, live clients, other replicas. Called on the shard that committed,
 // after COMMIT was confirmed and never otherwise. Must be quick and must not throw.

@@ -20,10 +20,12 @@ public:
     // In a transaction of its own; the listener hears of it after the commit.
     awaitable<result<void>> log_activity(activity row);
 
-    // Queues rows of one workspace in the caller's transaction, and a hook that tells the listener once it is
-    // committed. Several workspaces in one transaction must come in the order of their ids. Tells the place of
-    // the statement among the results of commit().
-    std::size_t log_activity_tx(pq::transaction& tx, std::vector<activity> rows);
+    // Queues rows of one workspace in the caller's transaction, and a hook that numbers them and tells the
+    // listener once it is committed. Several workspaces in one transaction must come in the order of their ids.
+    void log_activity_tx(pq::transaction& tx, const activity_rows& rows);
+
+    // Tells the listener of rows whose COMMIT was confirmed in another way than by its answer.
+    awaitable<void> tell_committed(activity_rows rows);
 
 private:
     pq::connection_pool& db_;

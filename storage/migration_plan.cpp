@@ -1,10 +1,9 @@
 #include "storage/migration_plan.hpp"
 
-#include <boost/assert.hpp>
-#include <openssl/evp.h>
+#include "core/encoding.hpp"
+#include "core/sha256.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <map>
 
@@ -15,23 +14,6 @@ namespace {
 constexpr std::string_view up_suffix = ".up.sql";
 constexpr std::string_view down_suffix = ".down.sql";
 constexpr std::size_t digits = 4;
-
-std::string sha256_hex(std::string_view text)
-{
-    std::array<unsigned char, EVP_MAX_MD_SIZE> hash;
-    unsigned length = 0;
-    [[maybe_unused]] const int ok =
-        EVP_Digest(text.data(), text.size(), hash.data(), &length, EVP_sha256(), nullptr);
-    BOOST_ASSERT(ok == 1);
-
-    constexpr std::string_view hex = "0123456789abcdef";
-    std::string out;
-    for (const unsigned char byte : std::span(hash.data(), length)) {
-        out += hex[byte >> 4];
-        out += hex[byte & 15];
-    }
-    return out;
-}
 
 // "0002_activity" → 2
 std::optional<int> number_of(std::string_view name)
@@ -112,7 +94,7 @@ startup_result<std::vector<migration>> read_migrations(std::span<const embedded_
             return startup_failure{described(pair) + " has no " + std::string(up_suffix)};
         if (pair.down.empty())
             return startup_failure{described(pair) + " has no " + std::string(down_suffix)};
-        pair.checksum = sha256_hex(pair.up);
+        pair.checksum = to_hex(sha256_of(pair.up));
         migrations.push_back(std::move(pair));
     }
     return migrations;

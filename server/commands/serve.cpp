@@ -1,8 +1,10 @@
 #include "server/commands/serve.hpp"
 
 #include "core/log.hpp"
+#include "server/database.hpp"
 #include "server/descriptors.hpp"
 #include "server/listener.hpp"
+#include "server/registration.hpp"
 #include "server/shard_app.hpp"
 #include "server/shard_set.hpp"
 #include "server/signals.hpp"
@@ -34,17 +36,20 @@ struct ready_line {
 
 class server {
 public:
-    explicit server(const settings& config)
+    server(const settings& config, const std::string& conninfo)
         : config_(config),
+          spools_(config.body_memory, config.spool_limit, config.spool_dir),
           shards_(shard_count(config),
                   {connection_limit(config, raise_descriptor_limit()), handshakes_at_once})
     {
+        const shared_state shared{spools_, keys_, bulletin_, registration_is_open(config)};
         for (std::size_t i = 0; i < shards_.size(); ++i)
-            apps_.emplace_back(config_, shards_[i], shards_);
+            apps_.emplace_back(config_, conninfo, shared, shards_[i], shards_);
     }
 
     startup_result<void> open()
     {
+        warn_about_registration(config_);
         if (!config_.listen_tls.empty()) {
             auto context = load_tls();
             if (!context)
@@ -63,6 +68,8 @@ public:
 
     int run(const signal_watch& signals)
     {
+        for (auto& app : apps_)
+            app.start();
         shards_.start();
         std::cout << "restante ready http=" << ready_.http << " https=" << ready_.https
                   << " metrics=" << ready_.metrics << std::endl;
@@ -130,6 +137,9 @@ private:
     }
 
     const settings& config_;
+    spool_budget spools_;
+    running_keys keys_;
+    bulletin_board bulletin_;
     shard_set shards_;
     std::deque<shard_app> apps_;
     ready_line ready_;
@@ -141,7 +151,12 @@ int run_serve(const settings& config)
 {
     set_log_level(config.level);
     const signal_watch signals;
-    server instance(config);
+    auto data = database::open(config);
+    if (!data) {
+        std::cerr << "restante: " << data.error().message << '\n';
+        return EXIT_FAILURE;
+    }
+    server instance(config, data->conninfo());
     if (auto opened = instance.open(); !opened) {
         std::cerr << "restante: " << opened.error().message << '\n';
         return EXIT_FAILURE;

@@ -4,6 +4,7 @@
 #include "server/multipart/parameters.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace restante::multipart {
 
@@ -31,15 +32,11 @@ result<boundary> boundary::from_content_type(std::string_view value)
     if (!iequals(trim_blanks(value.substr(0, end_of_type)), "multipart/form-data"))
         return RESTANTE_ERROR(errc::unsupported_media_type);
 
+    auto parameters = parse_parameters(value.substr(end_of_type));
+    if (!parameters)
+        return parameters.error();
     std::optional<std::string> text;
-    parameter_reader parameters(value.substr(end_of_type));
-    for (;;) {
-        auto next = parameters.next();
-        if (!next)
-            return next.error();
-        if (!*next)
-            break;
-        auto& [name, given] = **next;
+    for (auto& [name, given] : *parameters) {
         if (!iequals(name, "boundary"))
             continue;
         if (text)

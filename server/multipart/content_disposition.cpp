@@ -21,16 +21,12 @@ result<content_disposition> parse_content_disposition(std::string_view value)
     if (!form_data || value.find_first_of("\r\n\0"sv) != std::string_view::npos)
         return RESTANTE_ERROR(errc::malformed_multipart);
 
+    auto parameters = parse_parameters(value.substr(end_of_type));
+    if (!parameters)
+        return parameters.error();
     std::optional<std::string> field_name;
     std::optional<std::string> filename;
-    parameter_reader parameters(value.substr(end_of_type));
-    for (;;) {
-        auto next = parameters.next();
-        if (!next)
-            return next.error();
-        if (!*next)
-            break;
-        auto& [name, given] = **next;
+    for (auto& [name, given] : *parameters) {
         auto* target = iequals(name, "name") ? &field_name : iequals(name, "filename") ? &filename : nullptr;
         if (!target)
             continue;

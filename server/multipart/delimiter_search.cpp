@@ -6,6 +6,29 @@
 
 namespace restante::multipart {
 
+namespace {
+
+// Where a delimiter may begin: at a CR with LF and a dash after it, as far as the block shows them. memchr is
+// fast over all that is no line end; looking at two neighbours keeps text that is nothing but line ends from
+// being slow.
+std::size_t next_candidate(std::string_view block, std::size_t at)
+{
+    const auto may_be = [block](std::size_t i, char c) { return i >= block.size() || block[i] == c; };
+    while (at < block.size()) {
+        if (block[at] != '\r')
+            at = std::min(block.find('\r', at), block.size());
+        else if (!may_be(at + 1, '\n'))
+            at += 1;
+        else if (!may_be(at + 2, '-'))
+            at += 2;
+        else
+            return at;
+    }
+    return block.size();
+}
+
+}  // namespace
+
 delimiter_search::delimiter_search(const boundary& separator) : needle_("\r\n--" + separator.text() + "--") {}
 
 void delimiter_search::start_at_line_start() noexcept
@@ -20,7 +43,7 @@ delimiter_search::outcome delimiter_search::scan(std::string_view block)
 
     std::size_t at = 0;
     for (;;) {
-        const auto start = std::min(block.find('\r', at), block.size());
+        const auto start = next_candidate(block, at);
         bytes_examined_ += start - at;
         const auto [is, matched, length] = compare(block.substr(start), 0);
         switch (is) {

@@ -38,7 +38,7 @@ public:
     // out first. The byte that follows an opening delimiter is left to the caller.
     outcome scan(std::string_view block);
 
-    // How many bytes were looked at so far, those that were looked at twice counted twice.
+    // The work done so far: bytes passed over and bytes compared, once for each time.
     std::uint64_t bytes_examined() const noexcept { return bytes_examined_; }
 
 private:

@@ -15,61 +15,68 @@ bool is_bare_value_char(char c)
     return !is_ascii_control(c) && c != ' ' && c != ';' && c != '"';
 }
 
-}  // namespace
+// Both readers take a value off the front of the text.
 
-result<std::optional<parameter>> parameter_reader::next()
+result<std::string> take_bare(std::string_view& text)
 {
-    // RFC 9110 allows empty parameters: `form-data; ; name=a;`.
-    bool separated = false;
-    while (!rest_.empty() && (is_blank(rest_[0]) || rest_[0] == ';')) {
-        separated |= rest_[0] == ';';
-        rest_.remove_prefix(1);
-    }
-    if (rest_.empty())
-        return std::optional<parameter>();
-    if (!separated)
-        return RESTANTE_ERROR(errc::malformed_multipart);
-
-    const auto equals = rest_.find('=');
-    const auto name = rest_.substr(0, equals);
-    if (equals == std::string_view::npos || !is_token(name))
-        return RESTANTE_ERROR(errc::malformed_multipart);
-    rest_.remove_prefix(equals + 1);
-
-    auto value = read_value();
-    if (!value)
-        return value.error();
-    return std::optional<parameter>(parameter{name, std::move(*value)});
-}
-
-result<std::string> parameter_reader::read_value()
-{
-    if (!rest_.empty() && rest_[0] == '"')
-        return read_quoted();
-    const auto end = std::find_if_not(rest_.begin(), rest_.end(), is_bare_value_char);
-    const auto length = static_cast<std::size_t>(end - rest_.begin());
+    const auto end = std::find_if_not(text.begin(), text.end(), is_bare_value_char);
+    const auto length = static_cast<std::size_t>(end - text.begin());
     if (length == 0)
         return RESTANTE_ERROR(errc::malformed_multipart);
-    std::string value(rest_.substr(0, length));
-    rest_.remove_prefix(length);
+    std::string value(text.substr(0, length));
+    text.remove_prefix(length);
     return value;
 }
 
-result<std::string> parameter_reader::read_quoted()
+result<std::string> take_quoted(std::string_view& text)
 {
     std::string value;
-    for (std::size_t i = 1; i < rest_.size(); ++i) {
+    for (std::size_t i = 1; i < text.size(); ++i) {
         const bool escape =
-            rest_[i] == '\\' && i + 1 < rest_.size() && (rest_[i + 1] == '"' || rest_[i + 1] == '\\');
+            text[i] == '\\' && i + 1 < text.size() && (text[i + 1] == '"' || text[i + 1] == '\\');
         if (escape) {
             ++i;
-        } else if (rest_[i] == '"') {
-            rest_.remove_prefix(i + 1);
+        } else if (text[i] == '"') {
+            text.remove_prefix(i + 1);
             return value;
         }
-        value += rest_[i];
+        value += text[i];
     }
     return RESTANTE_ERROR(errc::malformed_multipart);
+}
+
+// Passes over `;` and the blanks around it, and over empty parameters, which RFC 9110 allows (`form-data; ;
+// name=a;`). Returns whether there was a semicolon at all.
+bool skip_separator(std::string_view& text)
+{
+    bool semicolon = false;
+    while (!text.empty() && (is_blank(text[0]) || text[0] == ';')) {
+        semicolon |= text[0] == ';';
+        text.remove_prefix(1);
+    }
+    return semicolon;
+}
+
+}  // namespace
+
+result<std::vector<parameter>> parse_parameters(std::string_view text)
+{
+    std::vector<parameter> parameters;
+    for (;;) {
+        const bool separated = skip_separator(text);
+        if (text.empty())
+            return parameters;
+        const auto equals = text.find('=');
+        const auto name = text.substr(0, equals);
+        if (!separated || equals == std::string_view::npos || !is_token(name))
+            return RESTANTE_ERROR(errc::malformed_multipart);
+        text.remove_prefix(equals + 1);
+
+        auto value = text.starts_with('"') ? take_quoted(text) : take_bare(text);
+        if (!value)
+            return value.error();
+        parameters.push_back({name, std::move(*value)});
+    }
 }
 
 }  // namespace restante::multipart

@@ -15,9 +15,9 @@ namespace restante::multipart {
 
 struct parser_limits {
     std::size_t parts = 80;
-    std::size_t header_bytes = 2 * 1024;     // of one part, each line with its CRLF
+    std::size_t header_bytes = 2048;         // of one part, each line with its CRLF
     std::size_t header_lines = 16;           // of one part
-    std::size_t framing_bytes = 256 * 1024;  // of the body: all that is not content
+    std::size_t framing_bytes = 256u << 10;  // of the body: all that is not content
 };
 
 struct event {
@@ -40,8 +40,7 @@ class parser {
 public:
     explicit parser(const boundary& separator, const parser_limits& limits = {});
 
-    // The block must stay alive until next() has said need_more. Fed earlier, the rest of the last block is
-    // lost.
+    // The block must stay alive until next() has said need_more; only then may the next one be fed.
     void feed(std::span<const char> block) noexcept { rest_ = {block.data(), block.size()}; }
 
     result<event> next();

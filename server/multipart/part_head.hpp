@@ -13,6 +13,8 @@ struct part_head {
     std::string name;                     // of the form field
     std::optional<std::string> filename;  // any bytes; empty when a browser's file input had nothing chosen
     std::string content_type;             // as sent, strange bytes included; empty when there was none
+
+    bool operator==(const part_head&) const = default;
 };
 
 // Takes the header lines, each with its CRLF, without the empty line that ends them. Fails with

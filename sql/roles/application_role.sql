@@ -1,12 +1,13 @@
--- The rights of a running server, for people who keep them apart from those of the owner of the schema. Not a migration:
--- a role belongs to the whole PostgreSQL, not to one database, and the private PostgreSQL does without it.
+-- The rights of a running server, for people who keep them apart from those of the owner of the schema. Not a
+-- migration: a role belongs to the whole PostgreSQL, not to one database, and the private PostgreSQL does
+-- without it.
 --
 --   restante migrate --database-url 'postgresql://owner@…/restante'
 --   psql 'postgresql://owner@…/restante' -f sql/roles/application_role.sql
 --   restante serve --no-migrate --database-url 'postgresql://restante_app@…/restante'
 --
--- Run it again after each migration; running it twice changes nothing. Give the role a password, or let pg_hba.conf
--- name who may use it.
+-- Run it again after each migration; running it twice changes nothing. Give the role a password, or let
+-- pg_hba.conf name who may use it.
 
 DO $$
 BEGIN
@@ -27,10 +28,10 @@ GRANT SELECT, INSERT, UPDATE ON workspaces, workspace_auth_tokens, inbox_cursors
 GRANT SELECT, INSERT, UPDATE, DELETE ON pending_uploads, upload_requests TO restante_app;
 GRANT SELECT, UPDATE ON sweeper_state TO restante_app;
 
--- History is added to and forgotten only through its functions: not even a bug in the server can give a row a number
--- of its own choice or change what a row says.
+-- History is added to and forgotten only through its functions: not even a bug in the server can give a row a
+-- number of its own choice or change what a row says.
 GRANT SELECT ON activity_logs, activity_heads TO restante_app;
-GRANT EXECUTE ON FUNCTION publish_activity, activity_seq_before, forget_activity TO restante_app;
+GRANT EXECUTE ON FUNCTION publish_activity, activity_seq_before, forget_activity, unacked_uploads TO restante_app;
 
 -- The server compares the schema with what it was built for before it serves.
 DO $$

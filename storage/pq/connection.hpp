@@ -20,12 +20,19 @@ namespace restante::pq {
 
 struct connect_options {
     std::string conninfo;
+    // How the session is called in pg_stat_activity, unless conninfo names it.
+    std::string application_name = "restante";
     std::chrono::milliseconds connect_timeout = std::chrono::seconds(5);
     // How long one wait for the server may last. A statement that is still running has statement_timeout.
     std::chrono::milliseconds io_timeout = std::chrono::seconds(8);
     // Sent with the start-up packet, so that they cost no round trip.
+    //
+    // The second line holds plans still. Our statements are few, prepared, and made for one way along one index
+    // each: planning them anew for every set of values costs as much as running them, and a plan that was made
+    // while a table was small (read all of it, or a bitmap, then sort) would be kept until long after it has grown.
     std::string session_settings =
-        "-c statement_timeout=30s -c lock_timeout=5s -c idle_in_transaction_session_timeout=10s";
+        "-c statement_timeout=30s -c lock_timeout=5s -c idle_in_transaction_session_timeout=10s "
+        "-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_bitmapscan=off -c jit=off";
 };
 
 struct notification {

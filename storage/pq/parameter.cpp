@@ -223,9 +223,9 @@ void parameters::add(std::span<const std::optional<uuid>> values)
     push_array(encode_array(values, oid::uuid));
 }
 
-void parameters::add(std::span<const std::optional<std::int32_t>> values)
+void parameters::add(std::span<const std::optional<std::int64_t>> values)
 {
-    push_array(encode_array(values, oid::int4));
+    push_array(encode_array(values, oid::int8));
 }
 
 void parameters::add(std::span<const std::optional<std::string_view>> values)

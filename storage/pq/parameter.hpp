@@ -16,7 +16,7 @@ class parameters {
 public:
     static constexpr std::size_t max_count = 24;
 
-    parameters() = default;
+    parameters() {}
     template <class... T>
         requires(sizeof...(T) > 0)
     explicit parameters(const T&... values)
@@ -56,7 +56,7 @@ public:
     void add(std::span<const std::string_view> values);
     void add(std::span<const blob> values);
     void add(std::span<const std::optional<uuid>> values);
-    void add(std::span<const std::optional<std::int32_t>> values);
+    void add(std::span<const std::optional<std::int64_t>> values);
     void add(std::span<const std::optional<std::string_view>> values);
 
     int count() const { return static_cast<int>(count_); }

@@ -26,12 +26,15 @@ void transaction::ensure_pipeline()
     }
 }
 
-std::size_t transaction::queue(const statement& what, const parameters& with)
+void transaction::queue(const statement& what, const parameters& with)
 {
     ensure_pipeline();
-    const std::size_t place = queued_->size() - (begin_is_queued_ ? 1 : 0);
     queued_->add(what, with);
-    return place;
+}
+
+std::size_t transaction::queued() const
+{
+    return queued_ ? queued_->size() - (begin_is_queued_ ? 1 : 0) : 0;
 }
 
 awaitable<result<std::vector<result_set>>> transaction::flush()

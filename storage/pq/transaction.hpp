@@ -21,9 +21,8 @@ public:
     transaction(transaction&&) noexcept;
     transaction& operator=(transaction&&) = delete;
 
-    // Queues a statement for the next flush() or commit() and tells its place among their results. Its data is
-    // copied into libpq's buffer here.
-    std::size_t queue(const statement& what, const parameters& with);
+    // Queues a statement for the next flush() or commit(). Its data is copied into libpq's buffer here.
+    void queue(const statement& what, const parameters& with);
 
     // Sends what is queued; the results, one a statement. A failure aborts the transaction; failed_at() tells
     // which of the queued statements it was.
@@ -42,6 +41,8 @@ public:
     // with commit_outcome_unknown when the link broke after COMMIT may have left.
     awaitable<result<std::vector<result_set>>> commit();
 
+    // How many statements wait for the next flush() or commit(); the place of the next one.
+    std::size_t queued() const;
     std::size_t failed_at() const { return failed_at_; }
     connection& session() const { return *on_; }
 

@@ -3,6 +3,8 @@ where nobody can tell any more where the next request would begin."""
 
 import random
 import socket
+import subprocess
+import tempfile
 import unittest
 
 from front_case import GET, FrontCase, still_answers
@@ -160,6 +162,31 @@ class BadInput(FrontCase):
         self.assertEqual(answer.status, 404)
         self.assertNotIn("hidden", self.server.log_text())
         self.assertNotIn("hidden", self.server.get("/metrics", metrics=True).body.decode())
+
+
+class Curl(FrontCase):
+    """A client that knows its trade, with bodies that nobody asked for."""
+
+    def curl(self, path, *words, size=60 << 20):
+        with tempfile.NamedTemporaryFile() as body:
+            body.truncate(size)
+            done = subprocess.run(["curl", "-sS", "-i", "-X", "POST", "--data-binary", f"@{body.name}",
+                                   "-H", "Content-Type: multipart/form-data; boundary=b", *words,
+                                   "http://%s:%d%s" % (*self.server.address, path)],
+                                  capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def test_early_refusals_are_seen_with_and_without_expect(self):
+        workspace = self.db.add_workspace()
+        bearer = ("-H", f"Authorization: Bearer {workspace.token}")
+        for expect in (("-H", "Expect: 100-continue"), ("-H", "Expect:")):
+            with self.subTest(expect):
+                text = self.curl(workspace.uploads, *expect)
+                self.assertTrue(text.startswith("HTTP/1.1 401"), text)
+                text = self.curl(workspace.uploads, *expect, *bearer)
+                self.assertTrue(text.startswith("HTTP/1.1 413"), text)
+        self.assertEqual(set(self.db.counts().values()), {0})
 
 
 class BadInputWithLogs(BadInput):

@@ -5,10 +5,11 @@ import threading
 import time
 import unittest
 
+from forms import PLAIN, form, part
 from front_case import GET, still_answers
 from http_wire import Wire, await_true
 from server_process import Server
-from testbed import Database
+from testbed import Database, upload_head
 
 
 class Load(threading.Thread):
@@ -109,6 +110,35 @@ class Shutdown(unittest.TestCase):
             stuck.send(GET[:10])
             self.assertEqual(self.end_within(10.5), 0)
             stuck.close()
+
+    def test_an_upload_in_the_middle_finishes(self):
+        workspace = self.db.add_workspace()
+        body = form(part(bytes(2_000_000)))
+        with Wire(self.server.address) as wire:
+            wire.send(upload_head(workspace, PLAIN, len(body)))
+            wire.send(body[:1_000_000])
+            self.server.process.send_signal(signal.SIGTERM)
+            await_true(lambda: self.refuses_connections(), 5, "no more connections")
+            wire.send(body[1_000_000:])
+            answer = wire.read_answer()
+            self.assertEqual((answer.status, answer.headers["connection"]), (200, "close"))
+        self.assertEqual(self.ended(), 0)
+        self.assertEqual(len(self.db.files(workspace)), 1)
+
+    def test_an_upload_that_stalls_gets_an_answer_in_time(self):
+        workspace = self.db.add_workspace()
+        body = form(part(bytes(2_000_000)))
+        with Wire(self.server.address) as wire:
+            wire.send(upload_head(workspace, PLAIN, len(body)))
+            wire.send(body[:1_000_000])
+            begun = time.monotonic()
+            self.server.process.send_signal(signal.SIGTERM)
+            answer = wire.read_answer()
+            self.assertEqual((answer.status, answer.headers["connection"]), (503, "close"))
+            self.assertIn("retry-after", answer.headers)
+        self.assertEqual(self.ended(), 0)
+        self.assertLess(time.monotonic() - begun, 10.5)
+        self.assertEqual(set(self.db.counts().values()), {0})
 
     def test_a_second_signal_ends_it_at_once(self):
         with Wire(self.server.address) as wire:

@@ -1,5 +1,6 @@
 """TLS: what is offered, what is refused, and a certificate that is changed while connections are open."""
 
+import contextlib
 import os
 import pathlib
 import re
@@ -13,10 +14,11 @@ import threading
 import time
 import unittest
 
+from forms import PLAIN, form, part
 from front_case import GET, FrontCase, TlsWire, still_answers, tls_context
 from http_wire import Wire, await_true
 from server_process import Server, release_binary, run_command
-from testbed import Database
+from testbed import Database, upload_head
 
 
 def s_client(address, *words):
@@ -138,6 +140,24 @@ class Tls(FrontCase):
             self.assertTrue(silent.is_closed(within=13))
             self.assertTrue(half.is_closed(within=3))
         self.assertAlmostEqual(time.monotonic() - begun, 10, delta=1.5)
+
+    def test_an_upload_that_is_cut_leaves_nothing(self):
+        """Without close_notify, and also with it: what was announced has not arrived."""
+        workspace = self.db.add_workspace()
+        body = form(part(bytes(300_000)))
+        for goodbye in (False, True):
+            with self.tls() as wire:
+                wire.send(upload_head(workspace, PLAIN, len(body)))
+                wire.send(body[:-10])
+                if goodbye:
+                    with contextlib.suppress(ssl.SSLError):  # the server answers, which Python does not expect
+                        wire.socket.unwrap()
+        await_true(lambda: len(self.server.descriptors()) <= self.descriptors_before, 40, "both connections closed")
+        self.assertEqual(set(self.db.counts().values()), {0})
+        with self.tls() as wire:
+            wire.send(upload_head(workspace, PLAIN, len(body)))
+            wire.send(body)
+            self.assertEqual(wire.read_answer().status, 200)
 
     def test_goodbye_is_said(self):
         """The server ends its side with close_notify, so that a client can tell the end from a cut."""

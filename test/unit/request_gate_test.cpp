@@ -168,6 +168,8 @@ TEST(request_gate, host_is_there_once_and_is_a_host)
         {"GET /x HTTP/1.1", "Host: a:99999", errc::bad_request},
         {"GET /x HTTP/1.1", "Host: :80", errc::bad_request},
         {"GET /x HTTP/1.1", "Host: [::1", errc::bad_request},
+        {"GET /x HTTP/1.1", "Host: [::1].a", errc::bad_request},
+        {"GET /x HTTP/1.1", "Host: [v1.a]", errc::bad_request},
         {"GET /x HTTP/1.1", "Host: gr\xc3\xbc.example", errc::bad_request},
         {"GET /x HTTP/1.1", "Host: a.example:8443", ok},
         {"GET /x HTTP/1.1", "Host: my_service", ok},

@@ -1,0 +1,102 @@
+#include "auth/authenticator.hpp"
+
+namespace restante {
+
+authenticator::authenticator(executor ex, token_store& tokens, workspace_store& known,
+                             const bulletin_board& board, const authenticator_options& options,
+                             const clock& time)
+    : known_(known),
+      board_(board),
+      time_(time),
+      dev_(options.dev),
+      lookups_(ex, [&tokens](std::span<const digest32> hashes) { return tokens.find(hashes); })
+{
+    if (!options.admin_token.empty())
+        admin_ = hash_token(options.admin_token);
+}
+
+awaitable<result<principal>> authenticator::identify(bearer given, asio::ip::address from,
+                                                     removed_workspaces gone)
+{
+    using kind = principal::kind;
+    if (given.kind == bearer_kind::none) {
+        if (dev_ && from.is_loopback())
+            co_return principal{.who = kind::dev};
+        co_return RESTANTE_ERROR(errc::missing_token);
+    }
+    if (given.kind == bearer_kind::malformed)
+        co_return refuse(from);
+
+    const auto hash = hash_token(given.token);
+    if (is_admin(hash))
+        co_return principal{.who = kind::admin};
+    if (!looks_like_workspace_token(given.token))
+        co_return refuse(from);
+
+    const auto owner = co_await find(hash);
+    if (!owner)
+        co_return owner.error();
+    if (!*owner || ((*owner)->workspace.removed && gone == removed_workspaces::refuse))
+        co_return refuse(from);
+    notes_.note((*owner)->token, time_.now());
+    co_return principal{.who = kind::workspace,
+                        .token = (*owner)->token,
+                        .token_hash = hash,
+                        .workspace = (*owner)->workspace};
+}
+
+error_code authenticator::refuse(const asio::ip::address& from)
+{
+    const bool too_many = failures_.note(from, time_.now());
+    board_.wrong_token(from, *this);
+    if (too_many)
+        return RESTANTE_ERROR(errc::too_many_failed_logins);
+    return RESTANTE_ERROR(errc::invalid_token);
+}
+
+awaitable<result<std::optional<token_owner>>> authenticator::find(digest32 hash)
+{
+    const auto cached = cache_.find(hash, time_.now());
+    if (const auto* owner = std::get_if<token_owner>(&cached))
+        co_return *owner;
+    if (std::holds_alternative<token_cache::wrong>(cached))
+        co_return std::nullopt;
+
+    // Taken before the question, so that no answer outlives what it was older than.
+    const auto asked_at = cache_.now_at();
+    const auto asked_when = time_.now();
+    auto owner = co_await lookups_.find(hash);
+    if (owner)
+        cache_.keep(hash, *owner, asked_at, asked_when);
+    co_return owner;
+}
+
+awaitable<result<workspace_facts>> authenticator::workspace_for(const principal& who, uuid workspace)
+{
+    if (who.who == principal::kind::workspace && who.workspace.id == workspace)
+        co_return who.workspace;
+    if (const auto cached = cache_.find_workspace(workspace, time_.now()))
+        co_return *cached;
+
+    const auto asked_at = cache_.now_at();
+    const auto asked_when = time_.now();
+    auto facts = co_await known_.find(workspace);
+    if (facts)
+        cache_.keep_workspace(*facts, asked_at, asked_when);
+    co_return facts;
+}
+
+awaitable<result<void>> authenticator::still_valid(const principal& who)
+{
+    if (who.who != principal::kind::workspace)
+        co_return result<void>();
+    const auto hash = who.token_hash;
+    const auto owner = co_await find(hash);
+    if (!owner)
+        co_return owner.error();
+    if (!*owner || (*owner)->workspace.removed)
+        co_return RESTANTE_ERROR(errc::invalid_token);
+    co_return result<void>();
+}
+
+}  // namespace restante

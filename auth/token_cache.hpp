@@ -1,0 +1,51 @@
+#pragma once
+
+#include "auth/expiring_map.hpp"
+#include "core/sha256.hpp"
+#include "storage/tokens.hpp"
+
+#include <optional>
+#include <variant>
+
+namespace restante {
+
+// What a shard remembers of its last look-ups: right tokens for 5 s, wrong ones for 1 s, workspaces that were
+// asked for by id for 5 s. So a revocation holds everywhere within 5 s even if nobody is told of it.
+//
+// At most 10,000 tokens are kept. Wrong ones have a corner of their own: however many come, they cannot push
+// out a right one.
+class token_cache {
+public:
+    static constexpr auto right_lifetime = std::chrono::seconds(5);
+    static constexpr auto wrong_lifetime = std::chrono::seconds(1);
+    static constexpr std::size_t right_capacity = 9'000;
+    static constexpr std::size_t wrong_capacity = 1'000;
+
+    // Counts what was forgotten on request. An answer of the database that was asked for before such a moment
+    // may be older than the revocation, so it is not kept.
+    using epoch = std::uint64_t;
+    epoch now_at() const { return epoch_; }
+
+    struct unknown {};
+    struct wrong {};
+    std::variant<unknown, wrong, token_owner> find(const digest32& hash, clock::time_point now);
+    void keep(const digest32& hash, const std::optional<token_owner>& owner, epoch asked_at,
+              clock::time_point now);
+
+    std::optional<workspace_facts> find_workspace(const uuid& id, clock::time_point now);
+    void keep_workspace(const workspace_facts& facts, epoch asked_at, clock::time_point now);
+
+    void forget_token(const uuid& token);
+    // The workspace has changed or is gone: all that was known of it and of its tokens.
+    void forget_workspace(const uuid& workspace);
+
+    std::size_t size() const { return right_.size() + wrong_.size(); }
+
+private:
+    expiring_map<digest32, token_owner> right_{right_lifetime, right_capacity};
+    expiring_map<digest32, std::monostate> wrong_{wrong_lifetime, wrong_capacity};
+    expiring_map<uuid, workspace_facts> workspaces_{right_lifetime, right_capacity};
+    epoch epoch_ = 0;
+};
+
+}  // namespace restante

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "core/clock.hpp"
+#include "core/ids.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace restante {
+
+// JSON written straight into a string, for answers that are made by the thousand and too plain to deserve a tree.
+// None of these allocates more than the string's own growth.
+
+// A quoted string. The text is UTF-8 and goes out as it is, except for quotes, backslashes and control characters.
+void append_json(std::string& out, std::string_view utf8);
+inline void append_json(std::string& out, const char* utf8)
+{
+    append_json(out, std::string_view(utf8));
+}
+inline void append_json(std::string& out, const std::string& utf8)
+{
+    append_json(out, std::string_view(utf8));
+}
+
+void append_json(std::string& out, std::int64_t number);
+void append_json(std::string& out, const uuid& id);
+void append_json(std::string& out, timestamp when);
+
+template <class T>
+void append_json(std::string& out, const std::optional<T>& value)
+{
+    if (value)
+        append_json(out, *value);
+    else
+        out += "null";
+}
+
+}  // namespace restante

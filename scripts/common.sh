@@ -1,0 +1,54 @@
+# shellcheck shell=bash
+# What ./start and ./check share. To be sourced, from the top of the tree.
+
+say() {
+    printf '%s\n' "$*" >&2
+}
+
+fail() {
+    say "$@"
+    exit 1
+}
+
+# The packages of scripts/packages that this machine lacks.
+missing_packages() {
+    local name
+    while read -r name; do
+        [[ -z $name || $name == \#* ]] && continue
+        [[ $(dpkg-query -W -f '${db:Status-Status}' "$name" 2>/dev/null) == installed ]] ||
+            printf '%s\n' "$name"
+    done <scripts/packages
+}
+
+# As root or with sudo; with neither, says what somebody else has to run.
+install_packages() {
+    if ! command -v dpkg-query >/dev/null; then
+        say "This is no Debian: install the equivalents of scripts/packages yourself; vcpkg.json helps."
+        return
+    fi
+    local missing
+    mapfile -t missing < <(missing_packages)
+    [[ ${#missing[@]} -gt 0 ]] || return 0
+
+    local as_root=()
+    if [[ $EUID -ne 0 ]]; then
+        command -v sudo >/dev/null || fail "Some packages are missing, and there is no sudo here. As root, run:
+  apt-get update && apt-get install -y --no-install-recommends ${missing[*]}"
+        as_root=(sudo)
+    fi
+    say "Installing ${#missing[@]} packages: ${missing[*]}"
+    "${as_root[@]}" apt-get update -q
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+        apt-get install -y -q --no-install-recommends "${missing[@]}"
+}
+
+# build PRESET [TARGET…]: configures once; later runs compile only what changed.
+build() {
+    local preset=$1 target arguments=()
+    shift
+    [[ -f build/$preset/build.ninja ]] || cmake --preset "$preset"
+    for target in "$@"; do
+        arguments+=(--target "$target")
+    done
+    cmake --build --preset "$preset" "${arguments[@]}"
+}

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "core/asio.hpp"
+#include "core/settings.hpp"
+#include "storage/pq/connection.hpp"
+#include "storage/private_postgres.hpp"
+#include "storage/startup_failure.hpp"
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+namespace restante {
+
+// For the commands that run beside a server, or without one: opens the database of --database-url, or the private
+// PostgreSQL of the data directory (the one a server is using, or started for the length of the command), runs the
+// work on it, and gives an exit code. What fails is told on stderr.
+int with_database(const settings& config, std::function<awaitable<int>(const std::string& conninfo)> work);
+
+}  // namespace restante

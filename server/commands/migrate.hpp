@@ -1,0 +1,10 @@
+#pragma once
+
+#include "core/command_line.hpp"
+
+namespace restante {
+
+// restante migrate [--to N] [--dry-run]: brings the schema to a version and says what it did.
+int run_migrate(const command& asked);
+
+}  // namespace restante

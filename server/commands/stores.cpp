@@ -1,0 +1,48 @@
+#include "server/commands/stores.hpp"
+
+#include "server/commands/database_session.hpp"
+
+#include <cstdlib>
+#include <iostream>
+
+namespace restante {
+
+namespace {
+
+std::string explanation(const error_code& ec, const pq::pool_status& database)
+{
+    if (ec == errc::workspace_not_found)
+        return "there is no such workspace, or it was removed";
+    if (ec == errc::workspace_removed)
+        return "this workspace was removed and cannot come back";
+    if (ec == errc::not_found)
+        return "this workspace has no such token";
+    if (ec == errc::schema_missing)
+        return "the database has no schema yet; run `restante migrate`";
+    if ((ec == errc::database_unavailable || ec == errc::database_unsafe) && !database.last_error.empty())
+        return "the database cannot be used: " + database.last_error;
+    return ec.message();
+}
+
+awaitable<int> run_work(const std::string& conninfo,
+                        const std::function<awaitable<result<void>>(command_stores)>& work)
+{
+    const executor ex = co_await asio::this_coro::executor;
+    pq::connection_pool pool(ex, {.connect = {.conninfo = conninfo}, .connections = 1});
+    workspace_store workspaces(pool);
+    token_store tokens(pool);
+    const auto done = co_await work({workspaces, tokens});
+    if (done)
+        co_return EXIT_SUCCESS;
+    std::cerr << "restante: " << explanation(done.error(), pool.status()) << '\n';
+    co_return EXIT_FAILURE;
+}
+
+}  // namespace
+
+int with_stores(const settings& config, std::function<awaitable<result<void>>(command_stores)> work)
+{
+    return with_database(config, [&](const std::string& conninfo) { return run_work(conninfo, work); });
+}
+
+}  // namespace restante

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "core/asio.hpp"
+#include "core/settings.hpp"
+#include "storage/tokens.hpp"
+#include "storage/workspaces.hpp"
+
+#include <functional>
+
+namespace restante {
+
+// The stores of a command, on a pool with a single connection.
+struct command_stores {
+    workspace_store& workspaces;
+    token_store& tokens;
+};
+
+// Opens the database, runs the work on its stores and gives an exit code. An error that the work returns is
+// told on stderr, as an operator would say it.
+int with_stores(const settings& config, std::function<awaitable<result<void>>(command_stores)> work);
+
+}  // namespace restante

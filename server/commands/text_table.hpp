@@ -1,0 +1,23 @@
+#pragma once
+
+#include <initializer_list>
+#include <ostream>
+#include <string>
+#include <vector>
+
+namespace restante {
+
+// Columns for people to read, each as wide as its widest cell. Control characters become '?', so that a name
+// that came from outside cannot move the cursor of whoever lists it.
+class text_table {
+public:
+    explicit text_table(std::initializer_list<std::string> headings) : rows_{headings} {}
+
+    void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+    void print(std::ostream& out) const;
+
+private:
+    std::vector<std::vector<std::string>> rows_;
+};
+
+}  // namespace restante

@@ -1,0 +1,127 @@
+#include "server/commands/workspace.hpp"
+
+#include "auth/token.hpp"
+#include "server/commands/stores.hpp"
+#include "server/commands/text_table.hpp"
+#include "server/registration_form.hpp"
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+
+#include <iostream>
+
+namespace restante {
+
+namespace {
+
+namespace json = boost::json;
+
+std::optional<std::string> unless_empty(const std::string& text)
+{
+    return text.empty() ? std::nullopt : std::optional(text);
+}
+
+// What is wrong with the flags, in a sentence; nothing when they are in order.
+std::optional<std::string> check_flags(const own_options& own)
+{
+    const auto mode = parse_delivery_mode(own.mode);
+    if (!mode)
+        return "--mode must be poll or push, but \"" + own.mode + "\" was given.";
+    if (*mode == delivery_mode::push && own.url.empty())
+        return "--mode push needs --url.";
+    if (!own.url.empty() && !is_callback_url(own.url))
+        return "--url must be an absolute http or https URL.";
+    return std::nullopt;
+}
+
+void print_added(const registration& what, const made_token* first, bool as_json)
+{
+    if (as_json) {
+        json::object told{{"id", to_string(what.id)}, {"delivery_mode", to_string(what.mode)}};
+        if (first)
+            told["auth_token"] = first->secret;
+        std::cout << json::serialize(told) << '\n';
+        return;
+    }
+    std::cerr << "workspace " << to_string(what.id) << (first ? " added; its token, shown once:" : " updated")
+              << '\n';
+    if (first)
+        std::cout << first->secret << '\n';
+}
+
+awaitable<result<void>> add(command_stores on, const command& asked)
+{
+    const registration what{.id = asked.arguments.empty() ? make_uuid_v4() : *parse_uuid(asked.arguments[0]),
+                            .mode = *parse_delivery_mode(asked.own.mode),
+                            .url = unless_empty(asked.own.url),
+                            .name = unless_empty(asked.own.name),
+                            .agent_card = {}};
+    const auto fresh = make_token();
+    const auto done = co_await on.workspaces.register_workspace(what, fresh.kept, caller::proven);
+    if (!done)
+        co_return done.error();
+    print_added(what, *done == first_token::stored ? &fresh : nullptr, asked.own.json);
+    co_return result<void>();
+}
+
+json::object to_json(const workspace_info& workspace)
+{
+    const auto text_or_null = [](const std::optional<std::string>& text) {
+        return text ? json::value(*text) : json::value(nullptr);
+    };
+    return {{"id", to_string(workspace.id)},
+            {"name", text_or_null(workspace.name)},
+            {"delivery_mode", text_or_null(workspace.mode)},
+            {"url", text_or_null(workspace.url)},
+            {"status", workspace.status},
+            {"live_tokens", workspace.live_tokens},
+            {"created_at", rfc3339(workspace.created_at)},
+            {"removed_at", workspace.removed_at ? json::value(rfc3339(*workspace.removed_at)) : nullptr}};
+}
+
+awaitable<result<void>> list(command_stores on, bool as_json)
+{
+    const auto all = co_await on.workspaces.list();
+    if (!all)
+        co_return all.error();
+    if (as_json) {
+        json::array told;
+        for (const auto& workspace : *all)
+            told.emplace_back(to_json(workspace));
+        std::cout << json::serialize(told) << '\n';
+        co_return result<void>();
+    }
+    text_table table{"ID", "NAME", "MODE", "STATUS", "TOKENS", "CREATED"};
+    for (const auto& workspace : *all)
+        table.add({to_string(workspace.id), workspace.name.value_or("-"), workspace.mode.value_or("-"),
+                   workspace.status, std::to_string(workspace.live_tokens), rfc3339(workspace.created_at)});
+    table.print(std::cout);
+    co_return result<void>();
+}
+
+awaitable<result<void>> remove(command_stores on, uuid workspace)
+{
+    const auto removed = co_await on.workspaces.remove(workspace);
+    if (removed)
+        std::cerr << "workspace " << to_string(workspace) << " removed\n";
+    co_return removed;
+}
+
+}  // namespace
+
+int run_workspace(const command& asked)
+{
+    if (asked.what == verb::workspace_list)
+        return with_stores(asked.config, [&](command_stores on) { return list(on, asked.own.json); });
+    if (asked.what == verb::workspace_remove)
+        return with_stores(asked.config,
+                           [&](command_stores on) { return remove(on, *parse_uuid(asked.arguments[0])); });
+    if (const auto wrong = check_flags(asked.own)) {
+        std::cerr << *wrong << '\n';
+        return usage_error::exit_code;
+    }
+    return with_stores(asked.config, [&](command_stores on) { return add(on, asked); });
+}
+
+}  // namespace restante

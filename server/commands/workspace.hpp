@@ -1,0 +1,11 @@
+#pragma once
+
+#include "core/command_line.hpp"
+
+namespace restante {
+
+// restante workspace add [ID] | list | remove ID. The first token of an added workspace is all that goes to
+// stdout, so that it can be piped; the rest is said on stderr. With --json stdout has one JSON value.
+int run_workspace(const command& asked);
+
+}  // namespace restante

@@ -1,0 +1,131 @@
+#include "storage/migrations.hpp"
+
+namespace restante {
+
+namespace {
+
+// "Restante" in ASCII: a number that no other program is likely to lock.
+const statement lock_schema{"lock_schema", "SELECT pg_advisory_lock(5936183148764264549)"};
+const statement unlock_schema{"unlock_schema", "SELECT pg_advisory_unlock(5936183148764264549)"};
+
+const statement has_history{"has_history", "SELECT to_regclass('public.schema_migrations') IS NOT NULL"};
+const statement read_history{"read_history", "SELECT number, checksum FROM schema_migrations ORDER BY number"};
+const statement add_history{"add_history",
+                            "INSERT INTO schema_migrations (number, name, checksum) VALUES ($1::int4, $2::text, $3::text)"};
+const statement drop_history{"drop_history", "DELETE FROM schema_migrations WHERE number = $1::int4"};
+
+const std::string make_history =
+    "CREATE TABLE IF NOT EXISTS schema_migrations (number int PRIMARY KEY, name text NOT NULL, checksum text NOT NULL, "
+    "applied_at timestamptz NOT NULL DEFAULT now())";
+
+startup_failure failed(const pq::connection& session, const std::string& doing)
+{
+    return {doing + " failed: " + session.last_message()};
+}
+
+awaitable<startup_result<std::vector<applied_migration>>> applied_migrations(pq::connection& session)
+{
+    std::vector<applied_migration> applied;
+    auto known = co_await session.execute(has_history);
+    if (!known)
+        co_return failed(session, "looking for the schema");
+    const auto exists = (*known)[0][0].as<bool>();
+    if (!exists || !*exists)
+        co_return applied;
+    auto rows = co_await session.execute(read_history);
+    if (!rows)
+        co_return failed(session, "reading schema_migrations");
+    for (int i = 0; i < rows->size(); ++i) {
+        auto row = (*rows)[i].into<applied_migration, std::int32_t, std::string>();
+        if (!row)
+            co_return startup_failure{"schema_migrations has columns of another program"};
+        applied.push_back(std::move(*row));
+    }
+    co_return applied;
+}
+
+awaitable<startup_result<void>> run_step(pq::connection& session, const migration_step& step)
+{
+    const bool up = step.way == direction::up;
+    const std::string name(step.what->name);
+    auto begun = co_await session.execute_script("BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '30s'; " +
+                                                 std::string(up ? step.what->up : step.what->down));
+    if (!begun)
+        co_return failed(session, name);
+    const pq::parameters row(static_cast<std::int32_t>(step.what->number), name, step.what->checksum);
+    const pq::parameters number(static_cast<std::int32_t>(step.what->number));
+    auto noted = up ? session.execute(add_history, row) : session.execute(drop_history, number);
+    auto done = co_await std::move(noted);
+    if (!done)
+        co_return failed(session, name);
+    auto committed = co_await session.execute_script("COMMIT");
+    if (!committed)
+        co_return failed(session, name);
+    co_return startup_result<void>();
+}
+
+awaitable<startup_result<int>> migrate_locked(pq::connection& session, const migration_request& request,
+                                              const std::function<void(const migration_step&)>& report)
+{
+    auto known = read_migrations(embedded_sql());
+    if (!known)
+        co_return known.error();
+    auto applied = co_await applied_migrations(session);
+    if (!applied)
+        co_return applied.error();
+    auto steps = plan_migration(*known, *applied, request.target);
+    if (!steps)
+        co_return steps.error();
+    if (!request.dry_run && !steps->empty()) {
+        auto made = co_await session.execute_script(make_history);
+        if (!made)
+            co_return failed(session, "making schema_migrations");
+    }
+    for (const auto& step : *steps) {
+        report(step);
+        if (request.dry_run)
+            continue;
+        auto done = co_await run_step(session, step);
+        if (!done) {
+            if (!session.broken())
+                co_await session.execute_script("ROLLBACK");
+            co_return done.error();
+        }
+    }
+    co_return static_cast<int>(steps->size());
+}
+
+}  // namespace
+
+awaitable<startup_result<int>> migrate(pq::connection& session, migration_request request,
+                                       std::function<void(const migration_step&)> report)
+{
+    // Another server may be at work on a large table: waiting for it is not a failure.
+    session.io_timeout(std::chrono::minutes(30));
+    auto unhurried = co_await session.execute_script("SET statement_timeout = 0; SET lock_timeout = 0");
+    if (!unhurried)
+        co_return failed(session, "preparing the migration");
+    auto locked = co_await session.execute(lock_schema);
+    if (!locked)
+        co_return failed(session, "waiting for another migration");
+    auto done = co_await migrate_locked(session, request, report);
+    if (!session.broken())
+        co_await session.execute(unlock_schema);
+    co_return done;
+}
+
+awaitable<startup_result<int>> schema_version(pq::connection& session)
+{
+    auto applied = co_await applied_migrations(session);
+    if (!applied)
+        co_return applied.error();
+    co_return applied->empty() ? 0 : applied->back().number;
+}
+
+int newest_schema_version()
+{
+    const auto known = read_migrations(embedded_sql());
+    return known && !known->empty() ? known->back().number : 0;
+}
+
+}  // namespace restante

@@ -1,0 +1,72 @@
+#pragma once
+
+#include "core/asio.hpp"
+#include "core/clock.hpp"
+#include "core/error.hpp"
+#include "storage/pq/pool.hpp"
+#include "storage/tokens.hpp"
+#include "storage/workspace_facts.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace restante {
+
+// What a workspace says of itself. What is absent stays as it was.
+struct registration {
+    uuid id{};
+    delivery_mode mode = delivery_mode::poll;
+    std::optional<std::string> url;
+    std::optional<std::string> name;
+    std::optional<std::string> agent_card;  // JSON text
+};
+
+// Whether the one who registers has proved to speak for the workspace: with one of its tokens, or as admin.
+enum class caller { unproven, proven };
+
+// What has become of the token that came with a registration.
+enum class first_token { stored, not_needed };
+
+struct workspace_info {
+    uuid id{};
+    std::optional<std::string> name;
+    std::optional<std::string> mode;
+    std::optional<std::string> url;
+    std::string status;
+    std::int64_t live_tokens = 0;
+    timestamp created_at{};
+    std::optional<timestamp> removed_at;
+};
+
+// The workspaces in PostgreSQL. Every call fails with an error of the pool when the database could not be
+// asked.
+class workspace_store {
+public:
+    explicit workspace_store(pq::connection_pool& db) : db_(db) {}
+
+    // Writes a new workspace or updates a known one; all of it or nothing. If it has no live token, `fresh`
+    // becomes its first; if it has one, the caller must be proven. Two registrations of one id come one after
+    // the other.
+    //
+    // Errors: workspace_removed, missing_token (it has a live token, and the caller is unproven),
+    // check_violation (a text that PostgreSQL cannot hold).
+    awaitable<result<first_token>> register_workspace(const registration& what, const new_token& fresh,
+                                                      caller who);
+
+    // Errors: workspace_not_found (unknown or removed).
+    awaitable<result<workspace_facts>> find(uuid workspace);
+
+    // Marks it removed and revokes its tokens. Staged files and history stay. Errors: workspace_not_found.
+    awaitable<result<void>> remove(uuid workspace);
+
+    // All of them, oldest first, removed ones included.
+    awaitable<result<std::vector<workspace_info>>> list();
+
+private:
+    awaitable<result<first_token>> was_stored(uuid workspace, uuid token);
+
+    pq::connection_pool& db_;
+};
+
+}  // namespace restante

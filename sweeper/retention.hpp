@@ -1,0 +1,32 @@
+#pragma once
+
+#include "core/settings.hpp"
+
+#include <chrono>
+
+namespace restante {
+
+// When rows may go, and how the sweeper spends its time. Pure decisions: the database's clock applies them.
+struct retention_policy {
+    std::chrono::microseconds acked;     // an acked file is kept this long, for `?recover=true`
+    std::chrono::microseconds activity;  // the feed reaches back this far
+    std::chrono::microseconds interval;  // between two cycles
+};
+
+// The settings as the storage calls take them: an ack retention of 0 means the default at the setting but "at once"
+// at the call, and nothing is ever negative there.
+retention_policy policy_from(const settings& config);
+
+// A cycle ends after 30 s, whatever is left. Each job has a share of its own, so that every backlog shrinks in every
+// cycle; what a job leaves over is not handed on.
+struct cycle_shares {
+    std::chrono::milliseconds files = std::chrono::seconds(20);
+    std::chrono::milliseconds requests = std::chrono::seconds(5);
+    std::chrono::milliseconds activity = std::chrono::seconds(5);
+};
+
+// The pause before the next cycle: the interval, a tenth shorter or longer by chance (0 ≤ chance < 1), so that
+// replicas that were started together do not sweep together for ever.
+std::chrono::microseconds pause_before_next(std::chrono::microseconds interval, double chance);
+
+}  // namespace restante

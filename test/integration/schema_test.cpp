@@ -1,0 +1,240 @@
+// What the SQL of the migrations promises by itself, whoever calls it.
+#include "storage/migration_plan.hpp"
+#include "test/support/database.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <future>
+#include <gmock/gmock.h>
+#include <sstream>
+
+namespace restante {
+namespace {
+
+using testing::HasSubstr;
+
+const std::string workspace = "'11111111-1111-4111-8111-111111111111'::uuid";
+
+class schema_test : public testing::Test {
+protected:
+    schema_test() { run(direction::up); }
+
+    void run(direction way)
+    {
+        for (std::size_t i = 0; i < known_.size(); ++i)
+            db_.sql(std::string(way == direction::up ? known_[i].up : known_[known_.size() - 1 - i].down));
+    }
+
+    // Publishes n rows in a transaction of their own and tells their numbers: "1,2,3".
+    std::string publish(int n)
+    {
+        return db_.ask("SELECT string_agg(seq::text, ',') FROM publish_activity(" + workspace +
+                       ", (SELECT array_agg(gen_random_uuid()) FROM generate_series(1, " + std::to_string(n) +
+                       ")), (SELECT array_agg('error'::text) FROM generate_series(1, " + std::to_string(n) +
+                       ")), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)");
+    }
+
+    // Rows 1 … n of the workspace, a minute apart, the first at the hour.
+    void write_history(int n)
+    {
+        db_.sql(
+            "INSERT INTO activity_logs (id, workspace_id, seq, activity_type, created_at) SELECT "
+            "gen_random_uuid(), " +
+            workspace +
+            ", n, 'error', timestamptz '2026-01-01 00:00Z' + (n - 1) * interval '1 minute' "
+            "FROM generate_series(1, " +
+            std::to_string(n) +
+            ") n; "
+            "INSERT INTO activity_heads SELECT workspace_id, max(seq), max(created_at) FROM activity_logs "
+            "GROUP BY 1");
+    }
+
+    std::string seq_before(const std::string& time)
+    {
+        return db_.ask("SELECT activity_seq_before(" + workspace + ", timestamptz '" + time + "')");
+    }
+
+    // Why SQL fails, or nothing.
+    std::string refusal(const std::string& sql)
+    {
+        try {
+            db_.sql(sql);
+        } catch (const std::exception& e) {
+            return e.what();
+        }
+        return "";
+    }
+
+    test::scratch_database db_;
+    const std::vector<migration> known_ = *read_migrations(embedded_sql());
+};
+
+TEST_F(schema_test, goes_down_without_a_trace_and_up_again)
+{
+    run(direction::down);
+    EXPECT_EQ(db_.ask("SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace"), "0");
+    EXPECT_EQ(db_.ask("SELECT count(*) FROM pg_proc WHERE pronamespace = 'public'::regnamespace"), "0");
+    run(direction::up);
+    EXPECT_EQ(publish(1), "1");
+}
+
+TEST_F(schema_test, numbers_are_dense_and_in_input_order)
+{
+    EXPECT_EQ(publish(3), "1,2,3");
+    EXPECT_EQ(publish(1), "4");
+    EXPECT_EQ(db_.ask("BEGIN; SELECT seq FROM publish_activity(" + workspace +
+                      ", ARRAY[gen_random_uuid()], '{error}', NULL, NULL, NULL, NULL, NULL, NULL, NULL, "
+                      "NULL, NULL, NULL)"),
+              "5")
+        << "and then the session ends without a COMMIT";
+    EXPECT_EQ(publish(64).substr(0, 4), "5,6,") << "a rollback gives its numbers back";
+}
+
+TEST_F(schema_test, json_comes_out_as_it_went_in)
+{
+    const std::string odd = R"({"b":1e1000000, "a":"\u0000", "b":2})";
+    db_.sql("SELECT seq FROM publish_activity(" + workspace +
+            ", ARRAY[gen_random_uuid()], '{error}', NULL, NULL, NULL, NULL, "
+            "ARRAY['" +
+            odd + "'], NULL, NULL, NULL, NULL, NULL)");
+    EXPECT_EQ(db_.ask("SELECT request_body FROM activity_logs"), odd);
+}
+
+// The reason of activity_heads: a reader that remembers the last number it saw misses nothing, however the
+// writers' transactions overlap, and whether they commit or not.
+TEST_F(schema_test, a_reader_that_follows_the_numbers_misses_nothing)
+{
+    const std::string writer =
+        "DO $$ BEGIN FOR i IN 1..60 LOOP "
+        "PERFORM publish_activity(" +
+        workspace +
+        ", ARRAY[gen_random_uuid(), gen_random_uuid()], '{error,error}', "
+        "NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL); "
+        "PERFORM pg_sleep(random() * 0.004); "
+        "IF i % 5 = 0 THEN ROLLBACK; ELSE COMMIT; END IF; END LOOP; END $$";
+    std::vector<std::future<void>> writers;
+    for (int i = 0; i < 5; ++i)
+        writers.push_back(std::async(std::launch::async, [&] { db_.sql(writer); }));
+
+    constexpr long expected = 5L * 60 * 4 / 5 * 2;
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    long last = 0;
+    while (last < expected && std::chrono::steady_clock::now() < deadline) {
+        // Everything after the last one seen: how many rows, and the greatest number among them.
+        std::istringstream page(db_.ask(
+            "SELECT count(*) || ' ' || coalesce(max(seq), " + std::to_string(last) +
+            ") FROM activity_logs WHERE workspace_id = " + workspace + " AND seq > " + std::to_string(last)));
+        long rows = 0, greatest = 0;
+        page >> rows >> greatest;
+        ASSERT_EQ(greatest, last + rows) << "a number appeared before a smaller one";
+        last = greatest;
+    }
+    for (auto& one : writers)
+        one.get();
+    EXPECT_EQ(last, expected);
+    EXPECT_EQ(db_.ask("SELECT count(*) FROM activity_logs a JOIN activity_logs b ON b.seq = a.seq + 1 "
+                      "WHERE b.created_at < a.created_at"),
+              "0")
+        << "times rise with the numbers";
+}
+
+TEST_F(schema_test, a_clock_that_goes_back_does_not_turn_times_round)
+{
+    publish(1);
+    db_.sql("UPDATE activity_heads SET last_at = '2999-01-01Z'");
+    publish(1);
+    EXPECT_EQ(db_.ask("SELECT created_at = '2999-01-01Z' FROM activity_logs WHERE seq = 2"), "t");
+}
+
+TEST_F(schema_test, finds_the_last_row_before_a_moment)
+{
+    EXPECT_EQ(seq_before("2026-01-01 00:30Z"), "0");
+    write_history(100);
+    EXPECT_EQ(seq_before("2025-12-31Z"), "0");
+    EXPECT_EQ(seq_before("2026-01-01 00:00Z"), "0");
+    EXPECT_EQ(seq_before("2026-01-01 00:00:01Z"), "1");
+    EXPECT_EQ(seq_before("2026-01-01 00:30Z"), "30");
+    EXPECT_EQ(seq_before("infinity"), "100");
+
+    // Retention takes rows away, in general from the front.
+    db_.sql("DELETE FROM activity_logs WHERE seq < 10 OR seq IN (29, 30, 31)");
+    EXPECT_EQ(seq_before("2026-01-01 00:00:01Z"), "9");
+    EXPECT_EQ(seq_before("2026-01-01 00:30Z"), "28");
+    EXPECT_EQ(seq_before("2026-01-01 00:31:30Z"), "32");
+}
+
+TEST_F(schema_test, forgets_the_oldest_first_and_never_the_newest)
+{
+    write_history(100);
+    EXPECT_EQ(db_.ask("SELECT forget_activity('2026-01-01 00:50Z', 20)"), "20");
+    EXPECT_EQ(db_.ask("SELECT min(seq) FROM activity_logs"), "21");
+    EXPECT_EQ(db_.ask("SELECT forget_activity('2026-01-01 00:50Z', 1000)"), "30");
+    EXPECT_EQ(db_.ask("SELECT forget_activity('2026-01-01 00:50Z', 1000)"), "0");
+    EXPECT_EQ(db_.ask("SELECT forget_activity('infinity', 1000)"), "49");
+    EXPECT_EQ(db_.ask("SELECT seq FROM activity_logs"), "100");
+    EXPECT_EQ(publish(1), "101");
+}
+
+TEST_F(schema_test, a_staged_file_is_as_large_as_it_says)
+{
+    const auto put = [&](const std::string& content, const std::string& size, const std::string& name) {
+        return refusal(
+            "INSERT INTO pending_uploads (workspace_id, content, size_bytes, filename, sha256) VALUES (" +
+            workspace + ", " + content + ", " + size + ", " + name + ", sha256(''))");
+    };
+    EXPECT_EQ(put("'abc'", "3", "'a'"), "");
+    EXPECT_THAT(put("'abc'", "4", "'a'"), HasSubstr("pending_uploads_size_is_true"));
+    EXPECT_THAT(put("''", "0", "'a'"), HasSubstr("pending_uploads_size_bytes_check"));
+    EXPECT_THAT(put("repeat('x', 26214401)::bytea", "26214401", "'a'"),
+                HasSubstr("pending_uploads_size_bytes_check"));
+    EXPECT_THAT(put("'abc'", "3", "''"), HasSubstr("pending_uploads_filename_check"));
+    EXPECT_THAT(put("'abc'", "3", "repeat('x', 101)"), HasSubstr("pending_uploads_filename_check"));
+    EXPECT_EQ(db_.ask("SELECT expires_at - created_at FROM pending_uploads"), "1 day");
+}
+
+TEST_F(schema_test, the_application_role_can_serve_and_nothing_more)
+{
+    std::ifstream file("sql/roles/application_role.sql");
+    std::ostringstream role;
+    role << file.rdbuf();
+    db_.sql(role.str());
+    db_.sql(role.str());
+
+    const auto as_server = [&](const std::string& sql) { return refusal("SET ROLE restante_app; " + sql); };
+    EXPECT_EQ(as_server("SELECT seq FROM publish_activity(" + workspace +
+                        ", ARRAY[gen_random_uuid()], '{error}', NULL, NULL, "
+                        "NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)"),
+              "");
+    EXPECT_EQ(as_server("SELECT forget_activity(now(), 1), activity_seq_before(" + workspace + ", now())"),
+              "");
+    EXPECT_EQ(
+        as_server("INSERT INTO workspaces (id) VALUES (gen_random_uuid()); UPDATE workspaces SET url = ''"),
+        "");
+    EXPECT_EQ(as_server("DELETE FROM pending_uploads; DELETE FROM upload_requests; UPDATE sweeper_state SET "
+                        "last_acked = 1"),
+              "");
+
+    for (const auto* forbidden :
+         {"INSERT INTO activity_logs (id) VALUES (gen_random_uuid())",
+          "UPDATE activity_logs SET summary = ''", "DELETE FROM activity_logs",
+          "UPDATE activity_heads SET seq = 1", "DELETE FROM workspaces", "CREATE TABLE mine ()",
+          "DROP TABLE workspaces", "ALTER TABLE workspaces ADD x int", "TRUNCATE pending_uploads"})
+        EXPECT_THAT(as_server(forbidden),
+                    testing::AnyOf(HasSubstr("permission denied"), HasSubstr("must be owner")))
+            << forbidden;
+}
+
+TEST_F(schema_test, nobody_else_may_publish)
+{
+    db_.sql(
+        "DO $$ BEGIN CREATE ROLE restante_stranger; EXCEPTION WHEN duplicate_object OR unique_violation THEN "
+        "NULL; "
+        "END $$");
+    EXPECT_THAT(refusal("SET ROLE restante_stranger; SELECT publish_activity(" + workspace +
+                        ", '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}')"),
+                HasSubstr("permission denied for function publish_activity"));
+}
+
+}  // namespace
+}  // namespace restante
