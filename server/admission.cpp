@@ -22,6 +22,14 @@ awaitable<std::optional<admission::ticket>> admission::enter_until(time_point mo
     co_return ticket(*this);
 }
 
+std::optional<admission::ticket> admission::try_enter()
+{
+    if (used_ >= places_)
+        return std::nullopt;
+    ++used_;
+    return ticket(*this);
+}
+
 // Each place that comes free wakes one who waits; a newcomer may take it first, and then the woken one waits
 // again.
 void admission::leave()

@@ -39,6 +39,9 @@ public:
     // cancelled.
     awaitable<std::optional<ticket>> enter_until(time_point moment);
 
+    // A place if there is one now.
+    std::optional<ticket> try_enter();
+
     std::size_t used() const { return used_; }
 
 private:

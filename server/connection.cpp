@@ -74,7 +74,7 @@ error_code connection::why_aborted(const error_code& ec) const
         return ec;
     if (limit_.expired())
         return errc::request_timeout;
-    if (reading_aborted_ || (stopping_ && idle_))
+    if (reading_aborted_)
         return errc::shutting_down;
     return ec;
 }
@@ -84,19 +84,22 @@ awaitable<error_code> connection::fill()
     auto wait_for = tcp_socket::wait_read;
     bool ready = stream.has_buffered_bytes();
     for (;;) {
-        if (reading_aborted_ || (stopping_ && idle_))
+        if (reading_aborted_)
             co_return errc::shutting_down;
-        if (!ready) {
+        if (!ready && !closing()) {
             const auto [ec] = co_await stream.wait(wait_for);
-            if (ec)
+            if (ec && !closing())
                 co_return why_aborted(ec);
         }
+        // A request that has arrived by the time the server stops is still served.
         const auto got = stream.read_now(input.prepare());
         if (!got.must_wait()) {
             input.commit(got.bytes);
             co_return got.ec;
         }
         input.release_if_empty();
+        if (closing())
+            co_return errc::shutting_down;
         wait_for = got.wait_for;
         ready = false;
     }

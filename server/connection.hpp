@@ -62,6 +62,7 @@ public:
 private:
     struct watch;
 
+    bool closing() const { return stopping_ && idle_; }
     error_code why_aborted(const error_code& ec) const;
 
     asio::ip::address remote_;

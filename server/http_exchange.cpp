@@ -13,8 +13,8 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-// How long a connection that is being closed goes on swallowing what the client still sends. Closing at once would
-// make the kernel send a reset, and a reset erases the answer if the client has not read it yet.
+// How long a connection that is being closed goes on swallowing what the client still sends. Closing at once
+// would make the kernel send a reset, and a reset erases the answer if the client has not read it yet.
 constexpr auto linger_in_all = std::chrono::seconds(30);
 constexpr auto linger_silence = std::chrono::seconds(2);
 
@@ -108,7 +108,8 @@ awaitable<response> http_exchange::route_and_handle()
         if (!discarded)
             co_return request_.fail(discarded.error());
     }
-    // From here the handler decides how long it takes; the client is limited again when it is read or written to.
+    // From here the handler decides how long it takes; the client is limited again when it is read or written
+    // to.
     conn_.limit().clear();
     if (body_.at_end())
         conn_.input.release_if_empty();

@@ -17,9 +17,10 @@ void skip_empty_line(input_buffer& input)
         input.consume(2);
 }
 
-// The size of a complete head in conn.input. Errors: what head_scanner refuses, request_timeout, shutting_down, and
-// bad_request when the client ended in the middle; client_gone when nobody waits for an answer, because the
-// connection ended or stayed silent before a request began. What the system reports is passed on.
+// The size of a complete head in conn.input. Errors: what head_scanner refuses, request_timeout,
+// shutting_down, and bad_request when the client ended in the middle; client_gone when nobody waits for an
+// answer, because the connection ended or stayed silent before a request began. What the system reports is
+// passed on.
 awaitable<result<std::size_t>> read_head(connection& conn, const settings& config)
 {
     head_scanner scanner;
@@ -29,9 +30,12 @@ awaitable<result<std::size_t>> read_head(connection& conn, const settings& confi
             skip_empty_line(conn.input);
         if (!conn.input.empty()) {
             switch (scanner.look(conn.input.view())) {
-                case head_scanner::progress::complete: co_return scanner.size();
-                case head_scanner::progress::refused: co_return make_error_code(scanner.refusal());
-                case head_scanner::progress::incomplete: break;
+                case head_scanner::progress::complete:
+                    co_return scanner.size();
+                case head_scanner::progress::refused:
+                    co_return make_error_code(scanner.refusal());
+                case head_scanner::progress::incomplete:
+                    break;
             }
             if (!std::exchange(begun, true))
                 conn.limit().expires_after(config.header_timeout);
@@ -58,7 +62,7 @@ gate_verdict refused(errc why)
 
 gate_verdict parse_head(request_parser& parser, input_buffer& input, std::size_t size)
 {
-    parser.body_limit(boost::none);                 // the route's cap is checked by body_reader
+    parser.body_limit(boost::none);               // the route's cap is checked by body_reader
     parser.header_limit(input_buffer::capacity);  // head_scanner has applied ours
     error_code ec;
     parser.put(asio::buffer(input.view().substr(0, size)), ec);
@@ -93,7 +97,8 @@ awaitable<bool> serve_request(connection& conn, const session_environment& env)
 
 awaitable<void> run_session(connection& conn, const session_environment& env)
 {
-    // A new connection has the time of a header to say something; between requests the client may pause longer.
+    // A new connection has the time of a header to say something; between requests the client may pause
+    // longer.
     conn.limit().expires_after(env.svc.config.header_timeout);
     while (co_await serve_request(conn, env)) {
         conn.input.release_if_empty();

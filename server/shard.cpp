@@ -50,14 +50,14 @@ void shard::count_restarts_of(task_group& tasks)
 
 void shard::add_listener(tcp_acceptor acceptor, transport kind, const session_environment& env)
 {
-    auto& added = acceptors_.emplace_back(std::move(acceptor));
-    requests_.spawn("listener", run_accept_loop(added, kind, desk_, env));
+    auto& door = doors_.emplace_back(std::move(acceptor), kind, desk_, env);
+    requests_.spawn("listener", door.run());
 }
 
 void shard::add_operator_listener(tcp_acceptor acceptor, const session_environment& env)
 {
-    auto& added = acceptors_.emplace_back(std::move(acceptor));
-    requests_.spawn("listener", run_accept_loop(added, transport::plain, operator_desk_, env));
+    auto& door = doors_.emplace_back(std::move(acceptor), transport::plain, operator_desk_, env);
+    requests_.spawn("listener", door.run());
 }
 
 void shard::start()
@@ -84,10 +84,8 @@ awaitable<void> shard::wind_down(milliseconds grace)
 {
     const auto end = clock::now() + grace - 3 * time_to_unwind;
     requests_.request_stop();
-    for (auto& acceptor : acceptors_) {
-        error_code ec;
-        acceptor.close(ec);
-    }
+    for (auto& door : doors_)
+        door.stop();
     for (auto& connection : connections_)
         connection.stop();
 

@@ -3,8 +3,8 @@
 #include "core/asio.hpp"
 #include "core/metrics.hpp"
 #include "core/task_group.hpp"
-#include "server/accept_loop.hpp"
 #include "server/admission.hpp"
+#include "server/front_door.hpp"
 
 #include <boost/asio/executor_work_guard.hpp>
 
@@ -66,7 +66,7 @@ private:
     admission handshake_places_;
     front_desk desk_;
     front_desk operator_desk_;
-    std::deque<tcp_acceptor> acceptors_;
+    std::deque<front_door> doors_;
     std::thread thread_;
     bool left_nothing_ = true;
 };

@@ -46,6 +46,7 @@ public:
     // What another server has done, on this shard's thread.
     void hear(const bell_news& news);
 
+    const services& provided() const { return services_; }
     const session_environment& public_side() const { return public_; }
     const session_environment& metrics_side() const { return metrics_; }
 

@@ -69,11 +69,11 @@ class Server:
         alarm.start()
         line = self.process.stdout.readline()
         alarm.cancel()
-        ready = re.fullmatch(r"restante ready http=(\S+) https=\S* metrics=(\S+)\n", line)
+        ready = re.fullmatch(r"restante ready http=(\S+) https=(\S*) metrics=(\S+)\n", line)
         if not ready:
             self.kill()
             raise AssertionError(f"the server did not start: {line!r}\n{self.log_text()[-4000:]}")
-        self.address, self.metrics_address = map(_address, ready.groups())
+        self.address, self.tls_address, self.metrics_address = map(_address, ready.groups())
 
     def wait_ready(self, within=20):
         await_true(lambda: self.get("/readyz").status == 200, within, "/readyz says 200")
@@ -187,4 +187,4 @@ class Server:
 
 def _address(text):
     host, _, port = text.rpartition(":")
-    return host, int(port)
+    return (host, int(port)) if port else None

@@ -1,14 +1,14 @@
 #include "test/support/raw_client.hpp"
 
+#include <algorithm>
 #include <arpa/inet.h>
+#include <cctype>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdexcept>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
-
-#include <algorithm>
-#include <cctype>
-#include <stdexcept>
 #include <utility>
 
 namespace restante::test {
@@ -19,7 +19,8 @@ std::string raw_response::field(const std::string& name) const
     return found == fields.end() ? std::string() : found->second;
 }
 
-raw_client::raw_client(std::uint16_t port, int patience) : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0))
+raw_client::raw_client(std::uint16_t port, int patience)
+    : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0))
 {
     sockaddr_in address{};
     address.sin_family = AF_INET;
@@ -28,6 +29,8 @@ raw_client::raw_client(std::uint16_t port, int patience) : socket_(::socket(AF_I
     const timeval limit{.tv_sec = patience, .tv_usec = 0};
     ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
     ::setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+    const int at_once = 1;
+    ::setsockopt(socket_, IPPROTO_TCP, TCP_NODELAY, &at_once, sizeof at_once);
     if (::connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
         throw std::runtime_error("cannot connect to the test server");
 }
@@ -85,7 +88,8 @@ raw_response raw_client::receive(bool head_only)
         const auto line_end = buffer_.find("\r\n", at);
         const auto colon = buffer_.find(": ", at);
         auto name = buffer_.substr(at, colon - at);
-        std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
+        std::transform(name.begin(), name.end(), name.begin(),
+                       [](unsigned char c) { return std::tolower(c); });
         answer.fields[name] = buffer_.substr(colon + 2, line_end - colon - 2);
         at = line_end + 2;
     }

@@ -8,14 +8,15 @@
 namespace restante::test {
 
 struct raw_response {
-    int status = 0;  // 0: the connection ended instead
+    int status = 0;                             // 0: the connection ended instead
     std::map<std::string, std::string> fields;  // names in lower case
     std::string body;
 
     std::string field(const std::string& name) const;
 };
 
-// A blocking TCP client that sends exactly the bytes it is given. Every read gives up after `patience` seconds.
+// A blocking TCP client that sends exactly the bytes it is given. Every read gives up after `patience`
+// seconds.
 class raw_client {
 public:
     explicit raw_client(std::uint16_t port, int patience = 5);

@@ -20,19 +20,20 @@ tcp_acceptor open_one(executor ex)
     return std::move(acceptors->front());
 }
 
+services with_access(services provided, access_policy* access)
+{
+    provided.access = access;
+    return provided;
+}
+
 }  // namespace
 
 test_server::test_server(options chosen)
     : chosen_(std::move(chosen)),
+      spools_(chosen_.config.body_memory, chosen_.config.spool_limit, chosen_.config.spool_dir),
       shards_(1, chosen_.limits),
-      services_{.ex = shards_[0].get_executor(),
-                .config = chosen_.config,
-                .counts = shards_[0].counts(),
-                .requests = shards_[0].requests(),
-                .background = shards_[0].background(),
-                .ready = readiness_,
-                .access = chosen_.access,
-                .scrape = [this] { return shards_.scrape(shards_[0].get_executor()); }},
+      app_(chosen_.config, "", shared_state{spools_, keys_, bulletin_, false}, shards_[0], shards_),
+      services_(with_access(app_.provided(), chosen_.access)),
       cors_(chosen_.config.allowed_origins),
       requests_(shards_[0].counts(), chosen_.routes),
       environment_{chosen_.routes, services_, cors_, requests_}

@@ -1,18 +1,15 @@
 #pragma once
 
+#include "auth/bulletin.hpp"
 #include "core/settings.hpp"
-#include "server/access.hpp"
-#include "server/http_session.hpp"
-#include "server/readiness.hpp"
-#include "server/routes.hpp"
-#include "server/shard_set.hpp"
+#include "server/shard_app.hpp"
 
-#include <memory>
 #include <span>
 
 namespace restante::test {
 
-// One shard with the given routes on a free port of the loopback, plain, and TLS if a context is given.
+// One shard with the given routes on free ports of the loopback: plain, and TLS if a context is given. Its
+// handlers get the services of a server whose database was never started.
 class test_server {
 public:
     struct options {
@@ -28,17 +25,19 @@ public:
 
     std::uint16_t port() const { return port_; }
     std::uint16_t tls_port() const { return tls_port_; }
-    void set_tls(const tls_context& context) { shards_.set_tls(context); }
     void stop(std::chrono::milliseconds grace) { shards_.stop(grace); }
     bool join() { return shards_.join(); }
 
-    // The value of a counter or gauge as /metrics would show it; the name with its labels.
+    // What /metrics would show.
     std::string metrics_text();
 
 private:
     options chosen_;
+    spool_budget spools_;
+    running_keys keys_;
+    bulletin_board bulletin_;
     shard_set shards_;
-    readiness readiness_;
+    shard_app app_;
     services services_;
     cors_policy cors_;
     request_metrics requests_;

@@ -10,7 +10,6 @@
 
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
-
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -25,8 +24,9 @@ using std::chrono::milliseconds;
 
 std::uint64_t sum_of(std::string_view bytes)
 {
-    return std::accumulate(bytes.begin(), bytes.end(), std::uint64_t{0},
-                           [](std::uint64_t sum, char c) { return sum * 31 + static_cast<unsigned char>(c); });
+    return std::accumulate(bytes.begin(), bytes.end(), std::uint64_t{0}, [](std::uint64_t sum, char c) {
+        return sum * 31 + static_cast<unsigned char>(c);
+    });
 }
 
 // Reads the whole body and answers how long it was and what it added up to.
@@ -75,8 +75,8 @@ awaitable<response> handle_fields(request_context& req, services&)
     const auto read = co_await req.body().discard();
     if (!read)
         co_return req.fail(read.error());
-    const boost::json::value told = boost::json::object{{"authorization", req.header(http::field::authorization)},
-                                                        {"remote", req.remote_text()}};
+    const boost::json::value told = boost::json::object{
+        {"authorization", req.header(http::field::authorization)}, {"remote", req.remote_text()}};
     co_return req.json(http::status::ok, told);
 }
 
@@ -152,9 +152,11 @@ awaitable<response> handle_broken_download(request_context&, services&)
 
 awaitable<void> echo_one_line(connection& conn, const request_header&)
 {
-    const auto ec = co_await conn.fill();
-    if (ec)
-        co_return;
+    if (conn.input.empty()) {
+        const auto ec = co_await conn.fill();
+        if (ec)
+            co_return;
+    }
     std::array<asio::const_buffer, 1> line{conn.input.data()};
     co_await conn.write(line);
 }
@@ -230,7 +232,8 @@ std::string get_request(std::string_view path, std::string_view fields = {})
 
 std::string counted(std::string_view body)
 {
-    return R"({"bytes":)" + std::to_string(body.size()) + R"(,"sum":")" + std::to_string(sum_of(body)) + "\"}";
+    return R"({"bytes":)" + std::to_string(body.size()) + R"(,"sum":")" + std::to_string(sum_of(body)) +
+           "\"}";
 }
 
 template <class Condition>
@@ -298,7 +301,6 @@ TEST_F(http_session, broken_chunks_are_refused_and_the_connection_ends)
     const std::string endless_trailer = "0\r\nT: " + std::string(64 * 1024, 't') + "\r\n\r\n";
     const std::string cases[] = {"0x5\r\nhello\r\n0\r\n\r\n",
                                  "-1\r\nhello\r\n0\r\n\r\n",
-                                 "00000000000000005\r\nhello",
                                  "FFFFFFFFFFFFFFFFF\r\nhello",
                                  "3\r\nhello\r\n0\r\n\r\n",
                                  "5\nhello\r\n0\r\n\r\n",
@@ -310,12 +312,7 @@ TEST_F(http_session, broken_chunks_are_refused_and_the_connection_ends)
         raw_client client(server_.port());
         client.send(post_request("/count", "Transfer-Encoding: chunked\r\n", body));
         const auto answer = client.receive();
-        if (body.starts_with("0000000")) {
-            // Seventeen digits that mean five: refused or understood, but never misread.
-            EXPECT_TRUE(answer.status == 400 || answer.status == 0);
-            continue;
-        }
-        EXPECT_TRUE(answer.status == 400 || answer.status == 413) << body.substr(0, 40) << answer.status;
+        EXPECT_EQ(answer.status, 400) << body.substr(0, 40);
         EXPECT_EQ(answer.field("connection"), "close") << body.substr(0, 40);
         EXPECT_TRUE(client.ended()) << body.substr(0, 40);
     }
@@ -479,7 +476,8 @@ TEST_F(http_session, slow_heads_get_408_and_silence_is_closed)
     raw_client idle(server_.port());
     idle.send(get_request("/nowhere"));
     EXPECT_EQ(idle.receive().status, 404);
-    std::this_thread::sleep_for(milliseconds(500));  // longer than a head may take, shorter than the idle limit
+    std::this_thread::sleep_for(
+        milliseconds(500));  // longer than a head may take, shorter than the idle limit
     idle.send(get_request("/nowhere"));
     EXPECT_EQ(idle.receive().status, 404);
     EXPECT_TRUE(idle.ended());

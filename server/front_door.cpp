@@ -1,4 +1,4 @@
-#include "server/accept_loop.hpp"
+#include "server/front_door.hpp"
 
 #include "core/log.hpp"
 
@@ -23,6 +23,8 @@ net_stream make_stream(tcp_socket socket, transport kind, const front_desk& desk
 // can't keep the others out.
 awaitable<bool> shake_hands(connection& conn, front_desk& desk, const settings& config)
 {
+    if (conn.stopping())
+        co_return false;
     const auto end = clock::now() + config.handshake_timeout;
     conn.limit().expires_at(end);
     const auto [silent] = co_await conn.stream.wait(tcp_socket::wait_read);
@@ -45,7 +47,7 @@ awaitable<void> serve_connection(tcp_socket socket, admission::ticket, transport
     connection conn(make_stream(std::move(socket), kind, desk));
     desk.connections.push_back(conn);
     if (desk.requests.stop_requested())
-        co_return;
+        conn.stop();
     if (kind == transport::tls) {
         conn.set_idle(true);
         const bool ready = co_await shake_hands(conn, desk, env.svc.config);
@@ -63,30 +65,54 @@ bool is_closed(const error_code& ec)
 
 }  // namespace
 
-awaitable<void> run_accept_loop(tcp_acceptor& acceptor, transport kind, front_desk& desk,
-                                const session_environment& env)
+front_door::front_door(tcp_acceptor acceptor, transport kind, front_desk& desk,
+                       const session_environment& env)
+    : acceptor_(std::move(acceptor)), kind_(kind), desk_(desk), env_(env)
+{
+}
+
+void front_door::receive(tcp_socket socket, admission::ticket place)
+{
+    desk_.requests.spawn("session",
+                         serve_connection(std::move(socket), std::move(place), kind_, desk_, env_));
+}
+
+awaitable<void> front_door::run()
 {
     bool short_of_something = false;
-    while (acceptor.is_open()) {
-        auto place = co_await desk.connection_places.enter_until(clock::time_point::max());
-        auto [ec, socket] = co_await acceptor.async_accept(use_tuple);
+    while (acceptor_.is_open()) {
+        auto place = co_await desk_.connection_places.enter_until(clock::time_point::max());
+        auto [ec, socket] = co_await acceptor_.async_accept(use_tuple);
         if (is_closed(ec))
             co_return;
         if (!ec) {
             short_of_something = false;
-            desk.requests.spawn("session",
-                                serve_connection(std::move(socket), std::move(*place), kind, desk, env));
+            receive(std::move(socket), std::move(*place));
             continue;
         }
         if (ec == asio::error::connection_aborted)
             continue;
         if (!std::exchange(short_of_something, true))
             log_line(log_level::warn, "accept_paused").failure(ec);
-        steady_timer pause(acceptor.get_executor(), pause_when_short);
+        steady_timer pause(acceptor_.get_executor(), pause_when_short);
         const auto [woken] = co_await pause.async_wait(use_tuple);
         if (woken)
             co_return;
     }
+}
+
+void front_door::stop()
+{
+    error_code ec;
+    acceptor_.non_blocking(true, ec);
+    for (auto place = desk_.connection_places.try_enter(); place && !ec;
+         place = desk_.connection_places.try_enter()) {
+        tcp_socket socket(acceptor_.get_executor());
+        acceptor_.accept(socket, ec);
+        if (!ec)
+            receive(std::move(socket), std::move(*place));
+    }
+    acceptor_.close(ec);
 }
 
 }  // namespace restante

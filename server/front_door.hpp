@@ -24,9 +24,25 @@ struct front_desk {
 
 enum class transport { plain, tls };
 
-// Accepts until the acceptor is closed, a session for each connection. Running out of descriptors or memory
-// pauses it for a moment, and being full leaves newcomers in the kernel's queue; neither ends it.
-awaitable<void> run_accept_loop(tcp_acceptor& acceptor, transport kind, front_desk& desk,
-                                const session_environment& env);
+// One listening socket of one shard.
+class front_door {
+public:
+    front_door(tcp_acceptor acceptor, transport kind, front_desk& desk, const session_environment& env);
+
+    // Accepts until stop(), a session for each connection. Running out of descriptors or memory pauses it for
+    // a moment, and being full leaves newcomers in the kernel's queue; neither ends it.
+    awaitable<void> run();
+
+    // Takes in those who wait in the kernel's queue, because they were there before the stop, and closes.
+    void stop();
+
+private:
+    void receive(tcp_socket socket, admission::ticket place);
+
+    tcp_acceptor acceptor_;
+    transport kind_;
+    front_desk& desk_;
+    const session_environment& env_;
+};
 
 }  // namespace restante

@@ -1,0 +1,77 @@
+"""The common ground of the tests of the HTTP front: one server for a class, and words for what comes back."""
+
+import ssl
+import unittest
+
+from http_wire import Wire, await_true
+from server_process import Server, is_sanitized
+from testbed import Database
+
+
+class FrontCase(unittest.TestCase):
+    flags = ()
+    binary = None
+
+    @classmethod
+    def setUpClass(cls):
+        cls.db = cls.enterClassContext(Database())
+        cls.server = cls.enterClassContext(Server(cls.db.conninfo, *cls.flags, binary=cls.binary))
+        cls.server.wait_ready()
+
+    def setUp(self):
+        self.descriptors_before = self.quiet_descriptors()
+
+    def tearDown(self):
+        await_true(lambda: self.server.client_connections() == 0, 40, "clients' connections closed")
+        self.assertTrue(self.server.alive())
+        await_true(lambda: len(self.server.descriptors()) <= self.descriptors_before + 2, 10,
+                   "descriptors back to where they were")
+
+    def quiet_descriptors(self):
+        await_true(lambda: self.server.client_connections() == 0, 40, "clients' connections closed")
+        return len(self.server.descriptors())
+
+    def assert_memory_below(self, limit):
+        """Only a build without sanitizers can tell: the others never give memory back."""
+        if not is_sanitized(self.server.binary):
+            self.assertLess(self.server.resident_bytes(), limit)
+
+    def wire(self, timeout=30):
+        return Wire(self.server.address, timeout=timeout)
+
+    def exchange(self, data, timeout=30):
+        """Sends the bytes on a connection of their own: (answer, whether the server then closed it)."""
+        with self.wire(timeout) as wire:
+            wire.send_what_is_taken([data])
+            answer = wire.read_answer()
+            return answer, not still_answers(wire)
+
+
+GET = b"GET /healthz HTTP/1.1\r\nHost: test\r\n\r\n"
+
+
+def still_answers(wire):
+    """Whether the connection takes another request."""
+    try:
+        wire.send(GET)
+        return wire.read_answer().status == 200
+    except OSError:
+        return False
+
+
+def tls_context(**options):
+    """A client that trusts anybody: the certificate is not what these tests are about."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    for name, value in options.items():
+        setattr(context, name, value)
+    return context
+
+
+class TlsWire(Wire):
+    def __init__(self, address, context=None, timeout=30):
+        super().__init__(address, timeout)
+        self.plain = self.socket
+        self.socket = (context or tls_context()).wrap_socket(self.plain, server_hostname="localhost",
+                                                             suppress_ragged_eofs=False)
