@@ -1,0 +1,121 @@
+"""HTTP/1.1 by hand: what goes over the wire is exactly what a test wrote, and an answer is read as strictly
+as a proxy would read it."""
+
+import json
+import socket
+import time
+
+
+class Answer:
+    def __init__(self, status, headers, body):
+        self.status = status
+        self.headers = headers  # names in lower case; of a repeated field the last
+        self.body = body
+
+    def json(self):
+        return json.loads(self.body)
+
+    def __repr__(self):
+        return f"{self.status} {self.body[:300]!r}"
+
+
+class Wire:
+    """One connection to the server."""
+
+    def __init__(self, address, timeout=30):
+        self.socket = socket.create_connection(address, timeout=timeout)
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._received = bytearray()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def close(self):
+        self.socket.close()
+
+    def send(self, data):
+        self.socket.sendall(data)
+
+    def send_what_is_taken(self, pieces):
+        """Sends until the server stops listening, as one that has refused the request may."""
+        try:
+            for piece in pieces:
+                self.socket.sendall(piece)
+        except (BrokenPipeError, ConnectionResetError):
+            pass
+
+    def read_answer(self, head_only=False):
+        head = self._read_until(b"\r\n\r\n").decode("latin-1")
+        status_line, *lines = head.split("\r\n")
+        version, status, _ = (status_line + "  ").split(" ", 2)
+        if version != "HTTP/1.1" or len(status) != 3:
+            raise ValueError(f"not a status line: {status_line!r}")
+        headers = {}
+        for line in lines:
+            name, colon, value = line.partition(":")
+            if not colon:
+                raise ValueError(f"not a header: {line!r}")
+            headers[name.lower()] = value.strip()
+        if head_only or int(status) in (100, 204, 304):
+            return Answer(int(status), headers, b"")
+        return Answer(int(status), headers, self._read_body(headers))
+
+    def is_closed(self, within=5):
+        """Whether the server closes the connection, without another byte, within some seconds."""
+        self.socket.settimeout(within)
+        try:
+            return not self._received and self.socket.recv(1) == b""
+        except ConnectionResetError:
+            return True
+        except TimeoutError:
+            return False
+
+    def _read_body(self, headers):
+        if headers.get("transfer-encoding") == "chunked":
+            body = bytearray()
+            while size := int(self._read_until(b"\r\n"), 16):
+                body += self._read(size)
+                self._read(2)
+            self._read(2)
+            return bytes(body)
+        return self._read(int(headers["content-length"]))
+
+    def _read(self, count):
+        while len(self._received) < count:
+            self._receive()
+        taken = bytes(self._received[:count])
+        del self._received[:count]
+        return taken
+
+    def _read_until(self, mark):
+        while (end := self._received.find(mark)) < 0:
+            self._receive()
+        taken = bytes(self._received[:end])
+        del self._received[:end + len(mark)]
+        return taken
+
+    def _receive(self):
+        piece = self.socket.recv(1 << 20)
+        if not piece:
+            raise ConnectionError(f"closed by the server after {bytes(self._received[:200])!r}")
+        self._received += piece
+
+
+def request_head(method, target, headers):
+    lines = [f"{method} {target} HTTP/1.1", *(f"{name}: {value}" for name, value in headers), "", ""]
+    return "\r\n".join(lines).encode()
+
+
+def await_true(condition, within, what):
+    """Asks until the condition holds; the value that made it true. Fails with `what` after some seconds."""
+    end = time.monotonic() + within
+    while True:
+        seen = condition()
+        if seen:
+            return seen
+        if time.monotonic() > end:
+            raise AssertionError(f"not within {within} s: {what}")
+        time.sleep(0.01)

@@ -1,0 +1,137 @@
+"""A small PostgreSQL client: one session, plain SQL, rows of text. The tests look at the database with it,
+and share no code with the server that way."""
+
+import socket
+import struct
+import threading
+
+
+class DatabaseError(Exception):
+    """What PostgreSQL refused; `sqlstate` tells which kind."""
+
+    def __init__(self, fields):
+        super().__init__(fields.get("M", "unknown error"))
+        self.sqlstate = fields.get("C", "")
+
+
+def parse_conninfo(text):
+    """`key=value key=value` as a dictionary; no quoting, the tests need none."""
+    return dict(item.split("=", 1) for item in text.split())
+
+
+def format_conninfo(parts):
+    return " ".join(f"{key}={value}" for key, value in parts.items())
+
+
+class Session:
+    """One connection. `query` returns the rows of the last statement that had any, as tuples of str or None.
+    May be shared by threads; one query at a time."""
+
+    def __init__(self, conninfo, timeout=30):
+        self._info = parse_conninfo(conninfo)
+        self._guard = threading.Lock()
+        self._socket = self._connect(timeout)
+        self._received = bytearray()
+        try:
+            self._start()
+        except BaseException:
+            self._socket.close()
+            raise
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def close(self):
+        try:
+            self._socket.sendall(b"X\x00\x00\x00\x04")
+        except OSError:
+            pass
+        self._socket.close()
+
+    def query(self, sql):
+        with self._guard:
+            body = sql.encode() + b"\x00"
+            self._socket.sendall(b"Q" + struct.pack("!I", len(body) + 4) + body)
+            return self._read_rows()
+
+    def value(self, sql):
+        """The first column of the first row, or None when there is none."""
+        rows = self.query(sql)
+        return rows[0][0] if rows else None
+
+    def _connect(self, timeout):
+        host, port = self._info.get("host", "127.0.0.1"), self._info.get("port", "5432")
+        if host.startswith("/"):
+            link = socket.socket(socket.AF_UNIX)
+            link.settimeout(timeout)
+            try:
+                link.connect(f"{host}/.s.PGSQL.{port}")
+            except OSError:
+                link.close()
+                raise
+            return link
+        return socket.create_connection((host, int(port)), timeout=timeout)
+
+    def _start(self):
+        user = self._info["user"]
+        words = ["user", user, "database", self._info.get("dbname", user), "application_name", "e2e", ""]
+        body = struct.pack("!I", 196608) + "\x00".join(words).encode() + b"\x00"
+        self._socket.sendall(struct.pack("!I", len(body) + 4) + body)
+        self._read_rows()
+
+    def _read_rows(self):
+        rows, failure = [], None
+        while True:
+            kind, body = self._read_message()
+            if kind == b"T":
+                rows = []
+            elif kind == b"D":
+                rows.append(_read_row(body))
+            elif kind == b"E":
+                failure = DatabaseError(_read_fields(body))
+            elif kind == b"R" and body[:4] != b"\x00\x00\x00\x00":
+                raise DatabaseError({"M": "the test cluster asks for a password"})
+            elif kind == b"Z":
+                if failure:
+                    raise failure
+                return rows
+
+    def _read_message(self):
+        head = self._read(5)
+        (length,) = struct.unpack("!I", head[1:])
+        return head[:1], self._read(length - 4)
+
+    def _read(self, count):
+        while len(self._received) < count:
+            piece = self._socket.recv(1 << 16)
+            if not piece:
+                raise ConnectionError("PostgreSQL closed the connection")
+            self._received += piece
+        taken = bytes(self._received[:count])
+        del self._received[:count]
+        return taken
+
+
+def _read_row(body):
+    (count,) = struct.unpack("!H", body[:2])
+    values, at = [], 2
+    for _ in range(count):
+        (length,) = struct.unpack("!i", body[at:at + 4])
+        at += 4
+        if length < 0:
+            values.append(None)
+            continue
+        values.append(body[at:at + length].decode())
+        at += length
+    return tuple(values)
+
+
+def _read_fields(body):
+    fields = {}
+    for field in body.split(b"\x00"):
+        if field:
+            fields[chr(field[0])] = field[1:].decode(errors="replace")
+    return fields

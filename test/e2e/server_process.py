@@ -1,0 +1,178 @@
+"""The server under test: started, looked at from outside, stopped."""
+
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import tempfile
+import threading
+
+from http_wire import Wire, await_true, request_head
+
+BINARY = os.environ.get("RESTANTE_BIN", "build/asan/restante")
+SANITIZER = re.compile(r"ERROR: \w+Sanitizer|WARNING: ThreadSanitizer|runtime error:")
+
+
+def release_binary():
+    """The release build, for figures that a sanitizer would falsify: RESTANTE_RELEASE_BIN, or the neighbour
+    of the binary under test. None when there is none."""
+    told = os.environ.get("RESTANTE_RELEASE_BIN")
+    beside = pathlib.Path(BINARY).resolve().parent.parent / "release" / "restante"
+    found = pathlib.Path(told) if told else beside
+    return str(found) if found.exists() else None
+
+
+def is_sanitized(binary):
+    """Whether a sanitizer was compiled in: its memory figures say nothing about the server."""
+    data = pathlib.Path(binary).read_bytes()
+    return any(mark in data for mark in (b"__asan_init", b"__tsan_init"))
+
+
+def run_command(*words, binary=None, timeout=60):
+    """`restante WORDS…`, to its end: (exit code, stdout, stderr)."""
+    done = subprocess.run([binary or BINARY, *words], capture_output=True, text=True, timeout=timeout)
+    return done.returncode, done.stdout, done.stderr
+
+
+class Server:
+    """`restante serve` on free ports. Its log is kept in a file and checked for sanitizer reports at the
+    end."""
+
+    def __init__(self, database_url, *flags, binary=None):
+        self._folder = tempfile.TemporaryDirectory(prefix="restante-e2e-")
+        self.spool_dir = os.path.join(self._folder.name, "spool")
+        os.mkdir(self.spool_dir)
+        self._log = open(os.path.join(self._folder.name, "log"), "w+b")
+        self.binary = binary or BINARY
+        self._command = [self.binary, "serve", "--database-url", database_url, "--spool-dir", self.spool_dir,
+                         "--listen", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0",
+                         "--data-dir", os.path.join(self._folder.name, "data"), *flags]
+        self.process = None
+        self.start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, *_):
+        self.close(checked=kind is None)
+
+    def start(self):
+        """Starts it; again, on other ports, after kill()."""
+        # As a leader of its own group it does not hear a Ctrl-C that is meant for the test.
+        self.process = subprocess.Popen(self._command, stdout=subprocess.PIPE, stderr=self._log, text=True,
+                                        start_new_session=True)
+        alarm = threading.Timer(60, self.process.kill)
+        alarm.start()
+        line = self.process.stdout.readline()
+        alarm.cancel()
+        ready = re.fullmatch(r"restante ready http=(\S+) https=\S* metrics=(\S+)\n", line)
+        if not ready:
+            self.kill()
+            raise AssertionError(f"the server did not start: {line!r}\n{self.log_text()[-4000:]}")
+        self.address, self.metrics_address = map(_address, ready.groups())
+
+    def wait_ready(self, within=20):
+        await_true(lambda: self.get("/readyz").status == 200, within, "/readyz says 200")
+        return self
+
+    def get(self, target, metrics=False):
+        with Wire(self.metrics_address if metrics else self.address) as wire:
+            wire.send(request_head("GET", target, [("Host", "test"), ("Connection", "close")]))
+            return wire.read_answer()
+
+    def metrics(self):
+        """Every sample by its name with labels, as written."""
+        samples = {}
+        for line in self.get("/metrics", metrics=True).body.decode().splitlines():
+            if line and not line.startswith("#"):
+                name, _, value = line.rpartition(" ")
+                samples[name] = float(value)
+        return samples
+
+    def log_size(self):
+        return os.fstat(self._log.fileno()).st_size
+
+    def log_lines(self, since=0):
+        """The lines written after a log_size(), parsed. A line that is not one JSON object fails the test."""
+        return [json.loads(line) for line in self.log_text(since).splitlines()]
+
+    def log_text(self, since=0):
+        return os.pread(self._log.fileno(), self.log_size() - since, since).decode()
+
+    def descriptors(self):
+        """What every open descriptor points to."""
+        folder, targets = f"/proc/{self.process.pid}/fd", []
+        for name in os.listdir(folder):
+            try:
+                targets.append(os.readlink(f"{folder}/{name}"))
+            except FileNotFoundError:
+                pass  # closed while we looked
+        return targets
+
+    def spool_files(self):
+        """Temporary files that are held open, and names left in the spool directory."""
+        held = [path for path in self.descriptors() if path.startswith(self.spool_dir)]
+        return held + os.listdir(self.spool_dir)
+
+    def client_connections(self):
+        """How many connections of clients the server holds, by its descriptors."""
+        local = ":%04X" % self.address[1]
+        with open(f"/proc/{self.process.pid}/net/tcp") as table:
+            entries = [line.split() for line in table.readlines()[1:]]
+        ours = {f"socket:[{entry[9]}]" for entry in entries if entry[1].endswith(local) and entry[3] != "0A"}
+        return sum(target in ours for target in self.descriptors())
+
+    def resident_bytes(self, peak=False):
+        with open(f"/proc/{self.process.pid}/status") as status:
+            fields = dict(line.split(":", 1) for line in status)
+        return int(fields["VmHWM" if peak else "VmRSS"].split()[0]) * 1024
+
+    def cpu_seconds(self):
+        with open(f"/proc/{self.process.pid}/stat") as stat:
+            fields = stat.read().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def alive(self):
+        return self.process.poll() is None
+
+    def kill(self):
+        """kill -9, as a crash would."""
+        if self.alive():
+            self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+
+    def stop(self):
+        """SIGTERM; the exit code."""
+        self.process.send_signal(signal.SIGTERM)
+        try:
+            code = self.process.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise
+        self.process.stdout.close()
+        return code
+
+    def close(self, checked=True):
+        """Ends it, and fails on a bad exit or a sanitizer's report."""
+        try:
+            running = self.alive()
+            code = self.stop() if running else self.process.returncode
+            text = self.log_text()
+            report = SANITIZER.search(text)
+            if report:
+                raise AssertionError("a sanitizer reported:\n" + text[report.start():report.start() + 6000])
+            if checked and running and code != 0:
+                raise AssertionError(f"exit code {code}; the log ends with:\n{text[-3000:]}")
+        finally:
+            if self.alive():
+                self.kill()
+            self._log.close()
+            self._folder.cleanup()
+
+
+def _address(text):
+    host, _, port = text.rpartition(":")
+    return host, int(port)

@@ -1,0 +1,150 @@
+"""What the end-to-end tests stand on: a database of their own, workspaces in it, a cluster that may be
+broken."""
+
+import contextlib
+import hashlib
+import os
+import pathlib
+import secrets
+import signal
+import subprocess
+import tempfile
+import uuid
+
+from http_wire import Wire, request_head
+from pg_client import Session, format_conninfo, parse_conninfo
+
+CLUSTER_SCRIPT = pathlib.Path(__file__).resolve().parent.parent / "support" / "cluster"
+TABLES = ("pending_uploads", "activity_logs", "upload_requests")
+
+
+class Workspace:
+    def __init__(self, identity, token):
+        self.id = identity
+        self.token = token
+
+    @property
+    def uploads(self):
+        return f"/workspaces/{self.id}/chat/uploads"
+
+
+class Database:
+    """A fresh database on the shared test cluster, or on another one; dropped at the end."""
+
+    def __init__(self, superuser=None):
+        self._superuser = superuser or os.environ["RESTANTE_TEST_DB"]
+        self.name = "e2e_" + secrets.token_hex(6)
+        self._maintain(f"CREATE DATABASE {self.name}")
+        self.conninfo = format_conninfo({**parse_conninfo(self._superuser), "dbname": self.name})
+        self.session = Session(self.conninfo)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.session.close()
+        self._maintain(f"DROP DATABASE IF EXISTS {self.name} WITH (FORCE)")
+
+    def reconnect(self):
+        """A new session, after the cluster was restarted."""
+        self.session.close()
+        self.session = Session(self.conninfo)
+
+    def counts(self):
+        """Rows of every table that an upload writes; a refusal must not change them."""
+        return {table: int(self.session.value(f"SELECT count(*) FROM {table}")) for table in TABLES}
+
+    def add_workspace(self, mode="poll", url=None):
+        """Written by SQL, so that rows which no client could register (mode NULL) are possible too."""
+        made = Workspace(str(uuid.uuid4()), secrets.token_urlsafe(32))
+        digest = hashlib.sha256(made.token.encode()).hexdigest()
+        quoted = [f"'{text}'" if text is not None else "NULL" for text in (mode, url)]
+        self.session.query(
+            f"INSERT INTO workspaces (id, delivery_mode, url) VALUES ('{made.id}', {quoted[0]}, {quoted[1]});"
+            f"INSERT INTO workspace_auth_tokens (workspace_id, token_hash, prefix)"
+            f" VALUES ('{made.id}', '\\x{digest}', '{made.token[:8]}')")
+        return made
+
+    def files(self, workspace):
+        """(file_id, filename, mimetype, size, sha256 of the stored bytes, original_name), in order of the
+        feed. The hash is of the bytes as they lie there, not the column of that name."""
+        rows = self.session.query(
+            "SELECT u.file_id, u.filename, u.mimetype, u.size_bytes, encode(sha256(u.content), 'hex'), "
+            "u.original_name FROM pending_uploads u JOIN activity_logs a ON a.id = u.activity_id "
+            f"WHERE u.workspace_id = '{workspace.id}' ORDER BY a.seq")
+        return [(row[0], row[1], row[2], int(row[3]), row[4], row[5]) for row in rows]
+
+    def _maintain(self, sql):
+        with Session(self._superuser) as session:
+            session.query(sql)
+
+
+class Cluster:
+    """A PostgreSQL of its own, for tests that stop, freeze or kill it."""
+
+    def __init__(self):
+        self.folder = tempfile.mktemp(prefix="restante-e2e-cluster-", dir="/tmp")
+        self._script("start")
+        self.conninfo = f"host={self.folder} port=5432 user=postgres dbname=postgres"
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        with contextlib.suppress(ProcessLookupError, FileNotFoundError):
+            self.thaw()
+        self._script("stop")
+
+    def stop(self, mode="immediate"):
+        self._pg_ctl("stop", "-m", mode)
+
+    def start(self):
+        self._pg_ctl("start", "-l", f"{self.folder}/log")
+
+    def freeze(self):
+        self._signal_all(signal.SIGSTOP)
+
+    def thaw(self):
+        self._signal_all(signal.SIGCONT)
+
+    def postmaster(self):
+        with open(f"{self.folder}/data/postmaster.pid") as pid:
+            return int(pid.readline())
+
+    def _signal_all(self, number):
+        """The postmaster first, so that no new backend slips through, then all of its children."""
+        postmaster = self.postmaster()
+        os.kill(postmaster, number)
+        with open(f"/proc/{postmaster}/task/{postmaster}/children") as children:
+            for child in children.read().split():
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(int(child), number)
+
+    def _script(self, command):
+        subprocess.run([CLUSTER_SCRIPT, command, self.folder], check=True, timeout=90)
+
+    def _pg_ctl(self, *words):
+        folder = os.environ.get("RESTANTE_PG_BIN", "/usr/lib/postgresql/15/bin")
+        command = [f"{folder}/pg_ctl", "-D", f"{self.folder}/data", "-w", "-t", "50", *words]
+        if os.geteuid() == 0:
+            command = ["runuser", "-u", "postgres", "--", *command]
+        subprocess.run(command, check=True, timeout=60, cwd="/", stdout=subprocess.DEVNULL)
+
+
+def upload_head(workspace, boundary, length=None, headers=()):
+    """The head of an upload; without a length it says chunked."""
+    if length is None:
+        framing = ("Transfer-Encoding", "chunked")
+    else:
+        framing = ("Content-Length", str(length))
+    return request_head("POST", workspace.uploads, [
+        ("Host", "test"), ("Authorization", f"Bearer {workspace.token}"),
+        ("Content-Type", f"multipart/form-data; boundary={boundary}"), framing, *headers])
+
+
+def upload(address, workspace, body, boundary, headers=(), timeout=30):
+    """One upload on a connection of its own. Sends on while the server listens and reads the answer in any
+    case."""
+    with Wire(address, timeout=timeout) as wire:
+        wire.send_what_is_taken([upload_head(workspace, boundary, len(body), headers), body])
+        return wire.read_answer()

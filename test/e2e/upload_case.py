@@ -1,0 +1,53 @@
+"""The common ground of the upload tests: one database, one server and one workspace for a class."""
+
+import hashlib
+import unittest
+
+from forms import PLAIN
+from http_wire import await_true
+from server_process import Server
+from testbed import Database, upload
+
+
+class UploadCase(unittest.TestCase):
+    flags = ()
+    binary = None
+
+    @classmethod
+    def setUpClass(cls):
+        cls.db = cls.enterClassContext(Database())
+        cls.server = cls.enterClassContext(Server(cls.db.conninfo, *cls.flags, binary=cls.binary))
+        cls.server.wait_ready()
+        cls.workspace = cls.db.add_workspace()
+
+    def send(self, body, boundary=PLAIN, workspace=None, headers=()):
+        return upload(self.server.address, workspace or self.workspace, body, boundary, headers)
+
+    def assert_stored(self, answer, contents, workspace):
+        """The answer lists these contents in order, and exactly these bytes lie in the database, each with
+        its activity row."""
+        self.assertEqual(answer.status, 200, answer)
+        told = answer.json()["files"]
+        digests = [hashlib.sha256(content).hexdigest() for content in contents]
+        self.assertEqual([(file["size"], file["sha256"]) for file in told],
+                         [(len(content), digest) for content, digest in zip(contents, digests)])
+        stored = self.db.files(workspace)
+        self.assertEqual([row[0] for row in stored], [file["file_id"] for file in told])
+        self.assertEqual([row[3:5] for row in stored], [(len(c), d) for c, d in zip(contents, digests)])
+        for file, row in zip(told, stored):
+            names = (file["name"], file["mimeType"], file["original_name"])
+            self.assertEqual(names, (row[1], row[2], row[5]))
+            self.assertEqual(file["uri"], f"platform-pending:{workspace.id}/{file['file_id']}")
+        return told
+
+    def assert_quiet(self, within=10):
+        """Nothing is left of past requests: no connection, no temporary file, no open transaction."""
+        await_true(lambda: self.server.client_connections() == 0, within, "clients' connections closed")
+        await_true(lambda: not self.server.spool_files(), within, "the spool is empty")
+        await_true(lambda: not self.open_transactions(), within, "no transaction is open")
+
+    def open_transactions(self):
+        """Sessions of the server that are inside a transaction, with what they ran last."""
+        return self.db.session.query(
+            "SELECT state, query FROM pg_stat_activity WHERE datname = current_database() AND "
+            "application_name = 'restante' AND state LIKE 'idle in transaction%'")
