@@ -6,17 +6,17 @@ namespace restante {
 
 namespace {
 
-// For the transaction of one batch. A plan made in a quiet hour would sort the whole backlog again and again, so only
-// walks along an index are left to choose from. And a batch that a crash undoes is simply swept once more, so it need
-// not wait for the disk, nor make the commits of uploads wait for it.
+// For the transaction of one batch. A plan made in a quiet hour would sort the whole backlog again and again,
+// so only walks along an index are left to choose from. And a batch that a crash undoes is simply swept once
+// more, so it need not wait for the disk, nor make the commits of uploads wait for it.
 const statement prepare_batch{"sweep_prepare",
                               "SELECT set_config('enable_seqscan', 'off', true), "
                               "set_config('enable_bitmapscan', 'off', true), "
                               "set_config('synchronous_commit', 'off', true)"};
 
-// Each locks up to 500 rows along its index, removes them, and gives their number and the last key. Of files it
-// removes only those that begin within 64 MiB: a large one is thousands of rows in the TOAST table. A locked row
-// keeps its place, so its ctid is as good as its key and ten times faster.
+// Each locks up to 500 rows along its index, removes them, and gives their number and the last key. Of files
+// it removes only those that begin within 64 MiB: a large one is thousands of rows in the TOAST table. A
+// locked row keeps its place, so its ctid is as good as its key and ten times faster.
 const statement take_acked{
     "sweep_acked",
     "WITH gone AS (DELETE FROM pending_uploads WHERE ctid = ANY (ARRAY("
@@ -30,7 +30,8 @@ const statement take_acked{
 const statement take_expired{
     "sweep_expired",
     "WITH gone AS (DELETE FROM pending_uploads WHERE ctid = ANY (ARRAY("
-    "SELECT place FROM (SELECT place, sum(size_bytes) OVER (ORDER BY expires_at, place) - size_bytes AS before "
+    "SELECT place FROM (SELECT place, sum(size_bytes) OVER (ORDER BY expires_at, place) - size_bytes AS "
+    "before "
     "FROM (SELECT ctid AS place, size_bytes, expires_at FROM pending_uploads "
     "WHERE acked_at IS NULL AND expires_at >= coalesce($2::timestamptz, '-infinity') "
     "AND expires_at <= now() - $1::int8 * interval '1 microsecond' "
@@ -49,10 +50,10 @@ const statement take_activity{
     "sweep_activity",
     "SELECT gone, reached FROM forget_activity($1::int8 * interval '1 microsecond', $2::uuid)"};
 
-const statement record_cycle{
-    "sweep_record",
-    "UPDATE sweeper_state SET last_started_at = now() - $1::int8 * interval '1 microsecond', last_finished_at = now(), "
-    "last_acked = $2::int8, last_expired = $3::int8, last_error = $4::text"};
+const statement record_cycle{"sweep_record",
+                             "UPDATE sweeper_state SET last_started_at = now() - $1::int8 * interval '1 "
+                             "microsecond', last_finished_at = now(), "
+                             "last_acked = $2::int8, last_expired = $3::int8, last_error = $4::text"};
 
 // PostgreSQL's timestamps end a few thousand years ago; nothing here is that old.
 constexpr std::chrono::microseconds longest_retention = std::chrono::years(200);
@@ -146,8 +147,8 @@ awaitable<error_code> storage_sweep::record(sweep_record cycle)
     std::optional<std::string> problem;
     if (cycle.failure)
         problem = cycle.failure.message();
-    const pq::parameters with(static_cast<std::int64_t>(cycle.took.count()), cycle.gone.acked, cycle.gone.expired,
-                              problem);
+    const pq::parameters with(static_cast<std::int64_t>(cycle.took.count()), cycle.gone.acked,
+                              cycle.gone.expired, problem);
     auto done = co_await db_.execute(record_cycle, with);
     co_return done ? error_code{} : done.error();
 }

@@ -60,7 +60,8 @@ protected:
         const auto rows = std::to_string(n);
         db.sql("INSERT INTO activity_heads VALUES ('" + id + "', " + rows + ", now());" +
                "INSERT INTO activity_logs (id, workspace_id, seq, activity_type, created_at) SELECT "
-               "gen_random_uuid(), '" + id + "', i, 'agent_log', now() - (" + rows +
+               "gen_random_uuid(), '" +
+               id + "', i, 'agent_log', now() - (" + rows +
                " - i) * interval '1 day' - interval '1 minute' FROM generate_series(1, " + rows + ") AS i");
     }
 
@@ -150,7 +151,8 @@ TEST_F(sweep_calls, rows_that_somebody_holds_are_passed_over)
     stage_rows(db, {.count = 10, .expires_at = "now() - i * interval '1 hour'"});
     with_sweep([&](storage_sweep& storage, task_group& tasks) -> awaitable<void> {
         auto holder = co_await pq::connection::open(db.options());
-        co_await (*holder)->execute_script("BEGIN; SELECT FROM pending_uploads ORDER BY expires_at LIMIT 4 FOR UPDATE");
+        co_await (*holder)->execute_script(
+            "BEGIN; SELECT FROM pending_uploads ORDER BY expires_at LIMIT 4 FOR UPDATE");
         const sweep_time time(tasks, 30s);
         auto outcome = co_await storage.sweep(1h, time);
         EXPECT_FALSE(outcome.failure);
@@ -173,11 +175,12 @@ TEST_F(sweep_calls, a_batch_walks_the_index_even_when_statistics_know_of_no_back
     db.sql("ANALYZE pending_uploads");
     stage_rows(db, {.count = 5000, .acked_at = "now() - interval '2 hours' - i * interval '1 ms'"});
     EXPECT_EQ(sweep(1h).gone.acked, 5000);
-    // Ten batches that each begin at the oldest row again would read 27,500 entries of this index. A session reports
-    // what it read when it ends.
+    // Ten batches that each begin at the oldest row again would read 27,500 entries of this index. A session
+    // reports what it read when it ends.
     const auto entries_read = [&] {
-        return std::stoi(db.ask("SELECT idx_tup_read FROM pg_stat_user_indexes "
-                                "WHERE indexrelname = 'pending_uploads_acked'"));
+        return std::stoi(
+            db.ask("SELECT idx_tup_read FROM pg_stat_user_indexes "
+                   "WHERE indexrelname = 'pending_uploads_acked'"));
     };
     for (const auto end = std::chrono::steady_clock::now() + 10s;
          entries_read() < 5000 && std::chrono::steady_clock::now() < end;)
@@ -188,8 +191,10 @@ TEST_F(sweep_calls, a_batch_walks_the_index_even_when_statistics_know_of_no_back
 
 TEST_F(sweep_calls, old_keys_go_and_young_ones_stay)
 {
-    db.sql("INSERT INTO upload_requests (workspace_id, key, outcome, expires_at) SELECT gen_random_uuid(), 'k', "
-           "'stored', now() + (i - 1200) * interval '1 minute' - interval '1 second' FROM generate_series(1, 1500) AS i");
+    db.sql(
+        "INSERT INTO upload_requests (workspace_id, key, outcome, expires_at) SELECT gen_random_uuid(), 'k', "
+        "'stored', now() + (i - 1200) * interval '1 minute' - interval '1 second' FROM generate_series(1, "
+        "1500) AS i");
     with_sweep([&](storage_sweep& storage, task_group& tasks) -> awaitable<void> {
         const sweep_time time(tasks, 30s);
         const auto outcome = co_await storage.forget_requests(time);
