@@ -88,35 +88,39 @@ awaitable<error_code> storage_sweep::take_batch(rows_to_go& rows)
     co_return error_code{};
 }
 
-// Batches of both kinds take turns, so that a backlog of one cannot keep the other waiting for a later cycle.
-awaitable<sweep_outcome> storage_sweep::sweep(std::chrono::microseconds ack_retention, sweep_time time)
+// A backlog of one kind cannot keep the others waiting for a later cycle.
+awaitable<error_code> storage_sweep::take_in_turns(std::span<rows_to_go> kinds, sweep_time time)
 {
-    rows_to_go acked{.next_batch = take_acked, .retention = clamped(ack_retention)};
-    rows_to_go expired{.next_batch = take_expired};
-    error_code failure;
-    bool go_on = true;
-    while (go_on && !failure && !(acked.done && expired.done)) {
+    for (bool go_on = true; go_on;) {
         const auto began = sweep_time::clock::now();
-        if (!acked.done)
-            failure = co_await take_batch(acked);
-        if (!failure && !expired.done)
-            failure = co_await take_batch(expired);
+        bool done = true;
+        for (auto& rows : kinds) {
+            if (rows.done)
+                continue;
+            if (auto ec = co_await take_batch(rows))
+                co_return ec;
+            done = done && rows.done;
+        }
+        if (done)
+            break;
         go_on = co_await time.rest_after(began);
     }
-    co_return sweep_outcome{{.acked = acked.gone, .expired = expired.gone}, failure};
+    co_return error_code{};
+}
+
+awaitable<sweep_outcome> storage_sweep::sweep(std::chrono::microseconds ack_retention, sweep_time time)
+{
+    rows_to_go files[] = {{.next_batch = take_acked, .retention = clamped(ack_retention)},
+                          {.next_batch = take_expired}};
+    const auto failure = co_await take_in_turns(files, time);
+    co_return sweep_outcome{{.acked = files[0].gone, .expired = files[1].gone}, failure};
 }
 
 awaitable<forget_outcome> storage_sweep::forget_requests(sweep_time time)
 {
-    rows_to_go old{.next_batch = take_requests};
-    error_code failure;
-    bool go_on = true;
-    while (go_on && !failure && !old.done) {
-        const auto began = sweep_time::clock::now();
-        failure = co_await take_batch(old);
-        go_on = co_await time.rest_after(began);
-    }
-    co_return forget_outcome{old.gone, failure};
+    rows_to_go requests[] = {{.next_batch = take_requests}};
+    const auto failure = co_await take_in_turns(requests, time);
+    co_return forget_outcome{requests[0].gone, failure};
 }
 
 awaitable<forget_outcome> storage_sweep::forget_activity(std::chrono::microseconds retention, sweep_time time)

@@ -57,6 +57,7 @@ private:
         bool done = false;
     };
     awaitable<error_code> take_batch(rows_to_go& rows);
+    awaitable<error_code> take_in_turns(std::span<rows_to_go> kinds, sweep_time time);
 
     pq::connection_pool& db_;
     uuid activity_reached_{};
