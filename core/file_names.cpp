@@ -1,6 +1,7 @@
 #include "core/file_names.hpp"
 
 #include "core/text.hpp"
+#include "core/utf8.hpp"
 
 #include <algorithm>
 
@@ -47,7 +48,7 @@ std::string sanitize_filename(std::string_view raw)
     name.reserve(rest.size());
     while (!rest.empty()) {
         name += is_filename_char(rest[0]) ? rest[0] : '_';
-        rest.remove_prefix(std::max<std::size_t>(1, utf8_sequence_length(rest)));
+        rest.remove_prefix(std::max<std::size_t>(1, utf8_length(rest)));
     }
     shorten(name);
     if (name.empty() || name == "." || name == "..")
@@ -60,7 +61,7 @@ std::string original_name(std::string_view raw)
     std::string name;
     name.reserve(std::min(raw.size(), max_original_name));
     while (!raw.empty()) {
-        const auto length = utf8_sequence_length(raw);
+        const auto length = utf8_length(raw);
         const auto text = length > 0 ? raw.substr(0, length) : replacement_character;
         raw.remove_prefix(std::max<std::size_t>(1, length));
         if (is_control(text))

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <map>
 #include <memory>
@@ -39,6 +40,14 @@ public:
     // Seconds, with buckets from 0.5 ms to 60 s.
     histogram& seconds(std::string_view name, std::string_view help, labels with = {});
 
+    // Called, on the shard's thread, before each scrape: for gauges that somebody else keeps the truth of.
+    void before_scrape(std::function<void()> refresh) { refreshes_.push_back(std::move(refresh)); }
+    void refresh() const
+    {
+        for (const auto& each : refreshes_)
+            each();
+    }
+
     // Adds another shard's figures to these.
     void merge(const metrics& other);
 
@@ -56,6 +65,7 @@ private:
     family& family_for(std::string_view name, std::string_view help, kind what);
 
     std::map<std::string, family, std::less<>> families_;
+    std::vector<std::function<void()>> refreshes_;
 };
 
 }  // namespace restante

@@ -43,8 +43,4 @@ bool istarts_with(std::string_view text, std::string_view prefix) noexcept;
 // Without spaces and tabs at either end.
 std::string_view trim_blanks(std::string_view text) noexcept;
 
-// The length (1 to 4) of the well-formed UTF-8 sequence that text begins with; 0 when it begins with none, be
-// it empty, cut short, overlong, a surrogate or beyond U+10FFFF.
-std::size_t utf8_sequence_length(std::string_view text) noexcept;
-
 }  // namespace restante

@@ -54,7 +54,7 @@ std::string_view take_tag(std::string_view& list)
 range_decision decide_range(std::string_view range, std::uint64_t size) noexcept
 {
     const auto equals = range.find('=');
-    if (equals == std::string_view::npos || !equals_ignoring_case(range.substr(0, equals), "bytes"))
+    if (equals == std::string_view::npos || !iequals(range.substr(0, equals), "bytes"))
         return whole;
     const auto spec = trim_blanks(range.substr(equals + 1));
     const auto dash = spec.find('-');

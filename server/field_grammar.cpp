@@ -1,6 +1,5 @@
 #include "server/field_grammar.hpp"
 
-#include <boost/beast/core/string.hpp>
 #include <boost/url/authority_view.hpp>
 
 #include <algorithm>
@@ -10,16 +9,11 @@ namespace restante {
 
 namespace {
 
-constexpr bool is_token_char(char c)
-{
-    return is_alphanumeric(c) || std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
-}
-
 // RFC 3986 lets a name hold escapes and `,;=&`, too. No host that can be looked up has them, and a comma is
 // what two Host fields look like once a proxy has joined them.
 constexpr bool is_name_char(char c)
 {
-    return is_alphanumeric(c) || c == '-' || c == '.' || c == '_' || c == '~';
+    return is_ascii_alnum(c) || c == '-' || c == '.' || c == '_' || c == '~';
 }
 
 // Boost.URL takes any number of digits for a port, and its port_number() gives something for all of them.
@@ -31,30 +25,11 @@ bool is_port(std::string_view text)
 
 }  // namespace
 
-bool is_token(std::string_view text) noexcept
-{
-    return !text.empty() && std::all_of(text.begin(), text.end(), is_token_char);
-}
-
-std::string_view trim_blanks(std::string_view text) noexcept
-{
-    constexpr std::string_view blanks = " \t";
-    const auto first = text.find_first_not_of(blanks);
-    if (first == std::string_view::npos)
-        return {};
-    return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
-
-bool equals_ignoring_case(std::string_view a, std::string_view b) noexcept
-{
-    return boost::beast::iequals(a, b);
-}
-
 bool list_contains(std::string_view list, std::string_view word) noexcept
 {
     while (true) {
         const auto comma = list.find(',');
-        if (equals_ignoring_case(trim_blanks(list.substr(0, comma)), word))
+        if (iequals(trim_blanks(list.substr(0, comma)), word))
             return true;
         if (comma == std::string_view::npos)
             return false;

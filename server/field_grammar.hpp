@@ -1,5 +1,7 @@
 #pragma once
 
+#include "core/text.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -8,19 +10,6 @@ namespace restante {
 
 // Small rules of RFC 9110 and 9112 that field values are made of. All of them are total: no value makes them
 // throw.
-
-constexpr bool is_alphanumeric(char c)
-{
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-// At least one character, all of them tchar.
-bool is_token(std::string_view text) noexcept;
-
-// Without spaces and tabs at either end.
-std::string_view trim_blanks(std::string_view text) noexcept;
-
-bool equals_ignoring_case(std::string_view a, std::string_view b) noexcept;
 
 // Whether a comma-separated list holds this word, in any letter case.
 bool list_contains(std::string_view list, std::string_view word) noexcept;

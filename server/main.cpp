@@ -1,6 +1,8 @@
 #include "core/command_line.hpp"
 #include "server/commands/migrate.hpp"
 #include "server/commands/serve.hpp"
+#include "server/commands/status.hpp"
+#include "server/commands/sweep.hpp"
 #include "server/commands/token.hpp"
 #include "server/commands/workspace.hpp"
 
@@ -19,6 +21,10 @@ int run(const command& asked)
             return run_serve(asked.config);
         case verb::migrate:
             return run_migrate(asked);
+        case verb::sweep:
+            return run_sweep(asked);
+        case verb::status:
+            return run_status(asked);
         case verb::version:
             std::cout << "restante " << RESTANTE_VERSION << '\n';
             return EXIT_SUCCESS;

@@ -1,7 +1,7 @@
 #include "server/registration.hpp"
 
+#include "core/config_values.hpp"
 #include "core/log.hpp"
-#include "server/listener.hpp"
 
 #include <algorithm>
 

@@ -39,14 +39,14 @@ bool is_look_alike(std::string_view name)
 {
     constexpr std::array<std::string_view, 4> guarded = {"content-length", "transfer-encoding",
                                                          "content-type", "content-encoding"};
-    const auto is_odd = [](char c) { return !is_alphanumeric(c) && c != '-'; };
+    const auto is_odd = [](char c) { return !is_ascii_alnum(c) && c != '-'; };
     std::array<char, 20> plain;
     if (name.size() > plain.size() || std::none_of(name.begin(), name.end(), is_odd))
         return false;
     std::replace_copy_if(name.begin(), name.end(), plain.begin(), is_odd, '-');
     const std::string_view meant(plain.data(), name.size());
     return std::any_of(guarded.begin(), guarded.end(),
-                       [&](std::string_view real) { return equals_ignoring_case(meant, real); });
+                       [&](std::string_view real) { return iequals(meant, real); });
 }
 
 tally count_fields(const request_header& head)
@@ -75,7 +75,7 @@ tally count_fields(const request_header& head)
                 ++seen.content_types;
                 break;
             case http::field::expect:
-                (equals_ignoring_case(value, "100-continue") ? seen.expects_continue : seen.expects_other) =
+                (iequals(value, "100-continue") ? seen.expects_continue : seen.expects_other) =
                     true;
                 break;
             case http::field::connection:
@@ -95,7 +95,7 @@ tally count_fields(const request_header& head)
 // the body ends (400).
 std::optional<errc> inspect_coding(std::string_view value)
 {
-    if (equals_ignoring_case(value, "chunked"))
+    if (iequals(value, "chunked"))
         return std::nullopt;
     while (true) {
         const auto comma = value.find(',');
@@ -104,7 +104,7 @@ std::optional<errc> inspect_coding(std::string_view value)
             return errc::bad_request;
         if (comma == std::string_view::npos)
             return errc::transfer_coding_not_implemented;
-        if (equals_ignoring_case(coding, "chunked"))
+        if (iequals(coding, "chunked"))
             return errc::bad_request;
         value.remove_prefix(comma + 1);
     }
@@ -174,7 +174,7 @@ bool is_good_target(const request_header& head, const tally& seen)
     if (!absolute)
         return false;
     return seen.hosts == 0 ? is_host_and_port(absolute->authority)
-                           : equals_ignoring_case(absolute->authority, seen.host);
+                           : iequals(absolute->authority, seen.host);
 }
 
 std::optional<errc> inspect(const request_header& head, const tally& seen, gate_verdict& verdict)

@@ -15,7 +15,7 @@ constexpr std::size_t max_size = 64;
 bool is_usable(std::string_view text)
 {
     return text.size() >= min_size && text.size() <= max_size &&
-           std::all_of(text.begin(), text.end(), [](char c) { return is_alphanumeric(c) || c == '-'; });
+           std::all_of(text.begin(), text.end(), [](char c) { return is_ascii_alnum(c) || c == '-'; });
 }
 
 }  // namespace

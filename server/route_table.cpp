@@ -7,8 +7,6 @@
 #include "server/handlers/upload.hpp"
 #include "server/handlers/workspace_remove.hpp"
 
-#include <limits>
-
 namespace restante {
 
 namespace {
@@ -22,8 +20,8 @@ constexpr std::uint64_t ignored_body = 64 * 1024;
 
 constexpr std::uint64_t json_body = 1024 * 1024;
 
-// The handler counts file data itself, against settings.
-constexpr std::uint64_t upload_body = std::numeric_limits<std::int64_t>::max();
+// The handler brings this to what --max-request-bytes says.
+constexpr std::uint64_t upload_body = 52'428'800 + framing_allowance;
 
 // clang-format off
 constexpr route api[] = {

@@ -10,10 +10,12 @@ running_keys::claim::~claim()
     from_->entries_.erase(entry_);
 }
 
-std::optional<running_keys::claim> running_keys::try_claim(const uuid& workspace, std::string_view key)
+std::optional<running_keys::claim> running_keys::try_claim(const uuid& workspace,
+                                                           const std::optional<std::string>& key)
 {
-    std::string entry = to_string(workspace);
-    entry += key;
+    if (!key)
+        return claim();
+    std::string entry = to_string(workspace) + *key;
     const std::lock_guard lock(guard_);
     if (!entries_.insert(entry).second)
         return std::nullopt;

@@ -16,21 +16,22 @@ namespace restante {
 // Shared by all shards under a mutex, which only requests with a key touch, for the time of one set operation.
 class running_keys {
 public:
-    // The key is free again when this ends.
+    // Holds a key until its end; a request without a key holds none.
     class claim {
     public:
+        claim() = default;
         claim(running_keys& from, std::string entry) : from_(&from), entry_(std::move(entry)) {}
         claim(claim&& other) noexcept : from_(std::exchange(other.from_, nullptr)), entry_(std::move(other.entry_)) {}
         claim& operator=(claim&&) = delete;
         ~claim();
 
     private:
-        running_keys* from_;
+        running_keys* from_ = nullptr;
         std::string entry_;
     };
 
     // Nothing when the key is in use.
-    std::optional<claim> try_claim(const uuid& workspace, std::string_view key);
+    std::optional<claim> try_claim(const uuid& workspace, const std::optional<std::string>& key);
 
 private:
     std::mutex guard_;

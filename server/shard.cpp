@@ -29,11 +29,23 @@ shard::shard(const shard_limits& limits)
       desk_{requests_, connections_, connection_places_, handshake_places_, nullptr},
       operator_desk_{requests_, connections_, operator_places_, handshake_places_, nullptr}
 {
+    count_restarts_of(background_);
+    count_restarts_of(requests_);
 }
 
 shard::~shard()
 {
     join();
+}
+
+void shard::count_restarts_of(task_group& tasks)
+{
+    tasks.on_restart([this](std::string_view task) {
+        counts_
+            .counter("molecule_task_restarts_total", "Long-lived tasks that failed and were started again.",
+                     {{"task", task}})
+            .add();
+    });
 }
 
 void shard::add_listener(tcp_acceptor acceptor, transport kind, const session_environment& env)

@@ -32,6 +32,9 @@ public:
     task_group& requests() { return requests_; }
     task_group& background() { return background_; }
 
+    // Counts, as a metric by task, what this group restarts. The two groups above are counted already.
+    void count_restarts_of(task_group& tasks);
+
     // The environment must live as long as the shard.
     void add_listener(tcp_acceptor acceptor, transport kind, const session_environment& env);
     // Has places of its own, so that operators get in when the public ones are taken.

@@ -1,7 +1,11 @@
 #include "server/shard_app.hpp"
 
+#include "server/process_metrics.hpp"
 #include "server/route_table.hpp"
 #include "server/token_watch.hpp"
+#include "storage/status.hpp"
+
+#include <unistd.h>
 
 namespace restante {
 
@@ -9,12 +13,21 @@ namespace {
 
 constexpr auto time_for_last_words = std::chrono::milliseconds(150);
 
+// Tells the sessions of this process from those of other replicas, in pg_stat_activity and `restante status`.
+std::string session_name()
+{
+    char host[64] = "";
+    ::gethostname(host, sizeof host - 1);
+    return std::string(replica_prefix) + std::string(host).substr(0, 36) + ':' + std::to_string(::getpid());
+}
+
 // Every shard has its share of the process's connections, and two at least: one for large work, one for the
 // rest.
 pq::pool_options pool_options_of(const settings& config, const std::string& conninfo, std::size_t shards)
 {
     const auto share = static_cast<unsigned>(config.db_connections / shards);
-    return {.connect = {.conninfo = conninfo}, .connections = std::max(2u, share)};
+    return {.connect = {.conninfo = conninfo, .application_name = session_name()},
+            .connections = std::max(2u, share)};
 }
 
 }  // namespace
@@ -65,17 +78,26 @@ shard_app::shard_app(const settings& config, const std::string& conninfo, shared
     shared.bulletin.subscribe(home.get_executor(), auth_);
     shared.bulletin.subscribe(home.get_executor(), events_);
     shared.commits.subscribe(home.get_executor(), events_);
+    home.count_restarts_of(writers_);
+    add_pool_metrics(home.counts(), db_);
+    if (&home == &all[0]) {
+        housekeeping_ = std::make_unique<housekeeping>(db_, home.counts(), config);
+        add_process_metrics(home.counts(), shared.spools);
+    }
 }
 
 void shard_app::start()
 {
-    background_.spawn("pool", db_.run());
-    background_.spawn("pool end", end_pool_last());
-    writers_.spawn("schema watch", schema_.run(writers_));
-    writers_.spawn("last used", run_last_used_writer(auth_.notes(), tokens_, writers_));
-    writers_.spawn("catch up", events_.run_catch_up(writers_));
-    writers_.spawn("safety look", events_.run_safety_look(writers_));
-    writers_.spawn("token watch", run_token_watch(events_, tokens_, writers_));
+    background_.spawn_supervised("pool", [this] { return db_.run(); });
+    background_.spawn("pool_end", end_pool_last());
+    writers_.spawn_supervised("schema_watch", [this] { return schema_.run(writers_); });
+    writers_.spawn_supervised("last_used",
+                              [this] { return run_last_used_writer(auth_.notes(), tokens_, writers_); });
+    writers_.spawn_supervised("catch_up", [this] { return events_.run_catch_up(writers_); });
+    writers_.spawn_supervised("safety_look", [this] { return events_.run_safety_look(writers_); });
+    writers_.spawn_supervised("token_watch", [this] { return run_token_watch(events_, tokens_, writers_); });
+    if (housekeeping_)
+        housekeeping_->start(writers_);
 }
 
 void shard_app::hear(const bell_news& news)

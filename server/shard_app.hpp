@@ -16,6 +16,7 @@
 #include "server/upload_metrics.hpp"
 #include "storage/bell.hpp"
 #include "storage/staging.hpp"
+#include "sweeper/housekeeping.hpp"
 
 namespace restante {
 
@@ -72,6 +73,7 @@ private:
     request_metrics metrics_requests_;
     session_environment public_;
     session_environment metrics_;
+    std::unique_ptr<housekeeping> housekeeping_;  // in the first shard only
 };
 
 }  // namespace restante

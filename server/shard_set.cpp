@@ -79,6 +79,7 @@ awaitable<result<std::string>> shard_set::scrape(executor home)
     const auto all = std::make_shared<collection>(home, shards_.size());
     for (auto& each : shards_) {
         asio::post(each->get_executor(), [all, home, &counts = each->counts()] {
+            counts.refresh();
             const auto copy = std::make_shared<metrics>();
             copy->merge(counts);
             asio::post(home, [all, copy] {

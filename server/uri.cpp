@@ -93,7 +93,7 @@ std::optional<absolute_target> split_absolute_target(std::string_view target) no
     if (scheme_end == std::string_view::npos)
         return std::nullopt;
     const auto scheme = target.substr(0, scheme_end);
-    if (!equals_ignoring_case(scheme, "http") && !equals_ignoring_case(scheme, "https"))
+    if (!iequals(scheme, "http") && !iequals(scheme, "https"))
         return std::nullopt;
     target.remove_prefix(scheme_end + 3);
     const auto authority = target.substr(0, target.find_first_of("/?#"));

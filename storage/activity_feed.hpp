@@ -23,13 +23,13 @@ struct feed_query {
     static constexpr int max_limit = 500;
 
     uuid workspace{};
-    std::optional<uuid> since_id;  // at most one of these two
-    std::optional<std::int64_t> since_seq;
-    std::optional<std::string> type;
+    std::optional<uuid> since_id = {};  // at most one of these two
+    std::optional<std::int64_t> since_seq = {};
+    std::optional<std::string> type = {};
     activity_source source = activity_source::any;
-    std::optional<uuid> peer;
-    std::optional<std::chrono::seconds> since;  // back from the database's now
-    std::optional<timestamp> before;
+    std::optional<uuid> peer = {};
+    std::optional<std::chrono::seconds> since = {};  // back from the database's now
+    std::optional<timestamp> before = {};
     int limit = default_limit;
     bool peer_info = false;
 };

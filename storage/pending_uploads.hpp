@@ -11,6 +11,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,30 @@ struct staged_file {
     timestamp expires_at{};
 };
 
+// A staged file as a fetch sees it. The content is there when it was asked for and is no larger than
+// pending_uploads::inline_bytes; it lives as long as `holder` does.
+struct fetched_file {
+    staged_file file;
+    std::optional<std::span<const char>> content;
+    std::shared_ptr<const pq::result_set> holder;
+};
+
+struct acked_file {
+    uuid file_id;
+    std::string filename;
+    std::string mimetype;
+    std::int64_t size = 0;
+    bool again = false;  // it was acked before; that moment stands
+    bool raced = false;  // a sweep took it while we acked
+};
+
+// Where the bytes of a large file go, piece by piece.
+class content_sink {
+public:
+    virtual ~content_sink() = default;
+    virtual awaitable<error_code> write(std::span<const char> bytes) = 0;
+};
+
 struct sweep_counts {
     std::int64_t acked = 0;
     std::int64_t expired = 0;
@@ -53,6 +78,8 @@ public:
     static constexpr std::uint64_t max_file_bytes = 26'214'400;
     // Up to here a request's bytes travel as statement parameters; above it they are COPYed from the spool.
     static constexpr std::uint64_t small_request_bytes = 512 * 1024;
+    // Up to here get() brings the bytes along; above it they are read in slices.
+    static constexpr std::int64_t inline_bytes = 1024 * 1024;
 
     pending_uploads(pq::connection_pool& db, std::chrono::microseconds ttl) : db_(db), ttl_(ttl) {}
 
@@ -64,6 +91,28 @@ public:
     // with the commit; large ones have been copied when this returns.
     awaitable<result<std::vector<uuid>>> put_batch_tx(pq::transaction& tx, uuid workspace,
                                                       std::span<const new_file> files);
+
+    enum class want { facts, content };
+    enum class acked { hidden, shown };
+
+    // A file that waits for its workspace: not_found when it is absent, expired, another workspace's, or acked (unless
+    // acked files are to be shown and the sweep has not taken this one yet).
+    awaitable<result<fetched_file>> get(uuid workspace, uuid file, want what, acked those = acked::hidden);
+
+    // Hands `length` bytes from `first` on to the sink, in slices of one snapshot: a sweep meanwhile takes nothing
+    // away. Fails with not_found when the file went before the first slice, else with what the sink said.
+    awaitable<error_code> read_content(uuid workspace, uuid file, std::uint64_t first, std::uint64_t length,
+                                       content_sink& to);
+
+    // Unacked, unexpired files, oldest first, from the one after `after` on; from the beginning when that is unknown.
+    awaitable<result<std::vector<staged_file>>> list(uuid workspace, int limit, std::optional<uuid> after);
+
+    // Those of the files that could be acked, in no order; the rest are absent, expired or another workspace's. One
+    // statement decides; an ack stands once it was given.
+    awaitable<result<std::vector<acked_file>>> ack(uuid workspace, std::span<const uuid> files);
+
+    // Stamps fetched_at with the database's now. Element i of both spans is one fetch.
+    awaitable<result<void>> mark_fetched(std::span<const uuid> workspaces, std::span<const uuid> files);
 
     static error_code validate(std::span<const new_file> files);
     static pq::lane lane_for(std::span<const new_file> files);

@@ -69,7 +69,7 @@ awaitable<error_code> storage_sweep::take_batch(rows_to_go& rows)
     auto tx = co_await db_.begin();
     if (!tx)
         co_return tx.error();
-    const pq::parameters none;
+    const pq::parameters none{};
     tx->queue(prepare_batch, none);
     const pq::parameters with(static_cast<std::int64_t>(rows.retention.count()), rows.after);
     tx->queue(rows.next_batch, with);

@@ -52,7 +52,7 @@ private:
     struct rows_to_go {
         const statement& next_batch;
         std::chrono::microseconds retention{};
-        std::optional<timestamp> after;
+        std::optional<timestamp> after = {};
         std::int64_t gone = 0;
         bool done = false;
     };

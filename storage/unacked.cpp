@@ -20,7 +20,7 @@ awaitable<result<unacked_uploads>> read_unacked_uploads(pq::connection_pool& db)
     auto tx = co_await db.begin();
     if (!tx)
         co_return tx.error();
-    const pq::parameters none;
+    const pq::parameters none{};
     tx->queue(limit_time, none);
     tx->queue(read_figures, none);
     auto results = co_await tx->commit();

@@ -12,7 +12,7 @@ namespace restante {
 
 namespace {
 
-using clock = std::chrono::steady_clock;
+using steady = std::chrono::steady_clock;
 
 form_limits limits_of(const settings& config)
 {
@@ -34,9 +34,9 @@ response reject(const request_context& req, services& svc, const refusal& why)
 }
 
 // One line a file: what an operator greps for when somebody asks where it went.
-void log_staged(const request_context& req, std::span<const new_file> files, clock::time_point begun)
+void log_staged(const request_context& req, std::span<const new_file> files, steady::time_point begun)
 {
-    const std::chrono::duration<double, std::milli> took = clock::now() - begun;
+    const std::chrono::duration<double, std::milli> took = steady::now() - begun;
     for (const auto& file : files) {
         log_line(log_level::info, "upload_staged")
             .field("request_id", req.id())
@@ -64,8 +64,9 @@ refusal refusal_of(const error_code& ec)
 
 awaitable<response> handle_upload(request_context& req, services& svc)
 {
-    const auto begun = clock::now();
+    const auto begun = steady::now();
     const form_limits limits = limits_of(svc.config);
+    req.body().set_cap(limits.request_bytes + framing_allowance);
     auto head = check_upload_head(req, limits);
     if (!head)
         co_return reject(req, svc, head.error());
@@ -76,8 +77,8 @@ awaitable<response> handle_upload(request_context& req, services& svc)
         co_return reject(req, svc, here.error());
     if (!svc.spools.has_room(req.body().announced()))
         co_return reject(req, svc, errc::no_room);
-    std::optional<running_keys::claim> claim;
-    if (head->key && !(claim = svc.keys.try_claim(req.workspace_id(), *head->key)))
+    const auto claim = svc.keys.try_claim(req.workspace_id(), head->key);
+    if (!claim)
         co_return reject(req, svc, errc::idempotency_key_running);
 
     auto files = co_await read_form(req.body(), head->separator, limits, svc.spools);

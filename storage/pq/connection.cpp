@@ -48,7 +48,7 @@ awaitable<result<std::unique_ptr<connection>>> connection::open(connect_options 
     auto info = conninfo::parse(options.conninfo, reason);
     if (!info)
         co_return info.error();
-    info->set_default("application_name", "restante");
+    info->set_default("application_name", options.application_name);
     info->set_default("client_encoding", "UTF8");
     info->set_default("tcp_user_timeout", "10000");
     info->set_default("keepalives_idle", "5");

@@ -20,6 +20,8 @@ namespace restante::pq {
 
 struct connect_options {
     std::string conninfo;
+    // How the session is called in pg_stat_activity, unless conninfo names it.
+    std::string application_name = "restante";
     std::chrono::milliseconds connect_timeout = std::chrono::seconds(5);
     // How long one wait for the server may last. A statement that is still running has statement_timeout.
     std::chrono::milliseconds io_timeout = std::chrono::seconds(8);

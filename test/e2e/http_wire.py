@@ -1,5 +1,5 @@
-"""HTTP/1.1 by hand: what goes over the wire is exactly what a test wrote, and an answer is read as strictly as a proxy
-would read it."""
+"""HTTP/1.1 by hand: what goes over the wire is exactly what a test wrote, and an answer is read as strictly
+as a proxy would read it."""
 
 import json
 import socket

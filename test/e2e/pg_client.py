@@ -1,5 +1,5 @@
-"""A small PostgreSQL client: one session, plain SQL, rows of text. The tests look at the database with it, and share no
-code with the server that way."""
+"""A small PostgreSQL client: one session, plain SQL, rows of text. The tests look at the database with it,
+and share no code with the server that way."""
 
 import socket
 import struct
@@ -24,8 +24,8 @@ def format_conninfo(parts):
 
 
 class Session:
-    """One connection. `query` returns the rows of the last statement that had any, as tuples of str or None. May be
-    shared by threads; one query at a time."""
+    """One connection. `query` returns the rows of the last statement that had any, as tuples of str or None.
+    May be shared by threads; one query at a time."""
 
     def __init__(self, conninfo, timeout=30):
         self._info = parse_conninfo(conninfo)

@@ -1,5 +1,5 @@
-"""A proxy in front of PostgreSQL that reads along and can strike at the worst moment: when a transaction that publishes
-activity is about to COMMIT, or has just done so and nobody was told."""
+"""A proxy in front of PostgreSQL that reads along and can strike at the worst moment: when a transaction that
+publishes activity is about to COMMIT, or has just done so and nobody was told."""
 
 import enum
 import struct
@@ -13,7 +13,7 @@ class Strike(enum.Enum):
     BEFORE_COMMIT = "cut before COMMIT"  # everything of the transaction arrives, COMMIT does not
     AFTER_COMMIT = "cut after COMMIT"  # PostgreSQL has committed; its answer is dropped
     WITH_COMMIT = "cut with COMMIT"  # COMMIT is sent and the link cut at once: either may have happened
-    HANG_BEFORE_COMMIT = "half-open before COMMIT"  # as the first and third, but nobody hears that the link is gone
+    HANG_BEFORE_COMMIT = "half-open before COMMIT"  # as the first two, but nobody hears that the link is gone
     HANG_AFTER_COMMIT = "half-open after COMMIT"
 
 
@@ -22,8 +22,8 @@ _BEFORE = (Strike.BEFORE_COMMIT, Strike.HANG_BEFORE_COMMIT)
 
 
 class Messages:
-    """Cuts a stream of the protocol into whole messages: (type, bytes). The first of a client has no type; it is
-    given as b''."""
+    """Cuts a stream of the protocol into whole messages: (type, bytes). The first of a client has no type; it
+    is given as b''."""
 
     def __init__(self, typed):
         self._typed = typed
@@ -94,7 +94,8 @@ class PostgresLink(Link):
         self.end()
 
     def _look(self, kind, message):
-        """Follows what runs on this link. The strike that is due at this message, if it is the COMMIT waited for."""
+        """Follows what runs on this link. The strike that is due at this message, if it is the COMMIT waited
+        for."""
         text = self._text_of(kind, message)
         if text is None:
             return None
@@ -132,8 +133,8 @@ class PostgresProxy(Proxy):
         self._due = None
         self.struck = threading.Event()
         super().__init__(f"{host}/.s.PGSQL.{port}" if host.startswith("/") else (host, int(port)))
-        through = {**parts, "host": "127.0.0.1", "port": str(self.port), "sslmode": "disable", "gssencmode": "disable"}
-        self.conninfo = format_conninfo(through)
+        parts |= {"host": "127.0.0.1", "port": str(self.port), "sslmode": "disable", "gssencmode": "disable"}
+        self.conninfo = format_conninfo(parts)
 
     def arm(self, strike):
         """Strikes once, at the next COMMIT of a transaction that publishes; `struck` is set when it has."""

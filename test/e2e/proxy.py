@@ -1,4 +1,5 @@
-"""A bad network on demand: a proxy that delays, throttles, slices, cuts, resets or swallows what goes through it."""
+"""A bad network on demand: a proxy that delays, throttles, slices, cuts, resets or swallows what goes through
+it."""
 
 import asyncio
 import socket
@@ -31,7 +32,8 @@ class Link:
     def end(self, reset=False):
         for _, writer in (self.client, self.server):
             if reset:
-                writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                raw = writer.get_extra_info("socket")
+                raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             writer.transport.abort()
         self._ended.set()
 
@@ -73,8 +75,8 @@ class Link:
 
 
 class Proxy:
-    """Listens on a free port of loopback and passes on to `upstream`: (host, port), or a unix socket's path. Runs in
-    a thread of its own; every method may be called from the test's."""
+    """Listens on a free port of loopback and passes on to `upstream`: (host, port), or a unix socket's path.
+    Runs in a thread of its own; every method may be called from the test's."""
 
     link = Link
 

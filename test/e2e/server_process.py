@@ -16,8 +16,8 @@ SANITIZER = re.compile(r"ERROR: \w+Sanitizer|WARNING: ThreadSanitizer|runtime er
 
 
 def release_binary():
-    """The release build, for figures that a sanitizer would falsify: RESTANTE_RELEASE_BIN, or the neighbour of the
-    binary under test. None when there is none."""
+    """The release build, for figures that a sanitizer would falsify: RESTANTE_RELEASE_BIN, or the neighbour
+    of the binary under test. None when there is none."""
     told = os.environ.get("RESTANTE_RELEASE_BIN")
     beside = pathlib.Path(BINARY).resolve().parent.parent / "release" / "restante"
     found = pathlib.Path(told) if told else beside
@@ -37,7 +37,8 @@ def run_command(*words, binary=None, timeout=60):
 
 
 class Server:
-    """`restante serve` on free ports. Its log is kept in a file and checked for sanitizer reports at the end."""
+    """`restante serve` on free ports. Its log is kept in a file and checked for sanitizer reports at the
+    end."""
 
     def __init__(self, database_url, *flags, binary=None):
         self._folder = tempfile.TemporaryDirectory(prefix="restante-e2e-")
@@ -73,7 +74,7 @@ class Server:
         self.address, self.metrics_address = map(_address, ready.groups())
 
     def wait_ready(self, within=20):
-        await_true(lambda: self.get("/readyz").status == 200, within, f"readiness; log:\n{self.log_text()[-2000:]}")
+        await_true(lambda: self.get("/readyz").status == 200, within, "/readyz says 200")
         return self
 
     def get(self, target, metrics=False):
@@ -112,7 +113,8 @@ class Server:
 
     def spool_files(self):
         """Temporary files that are held open, and names left in the spool directory."""
-        return [path for path in self.descriptors() if path.startswith(self.spool_dir)] + os.listdir(self.spool_dir)
+        held = [path for path in self.descriptors() if path.startswith(self.spool_dir)]
+        return held + os.listdir(self.spool_dir)
 
     def client_connections(self):
         """How many connections of clients the server holds, by its descriptors."""

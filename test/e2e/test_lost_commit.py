@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""The database link fails at the worst moments. Whatever is answered must be true: 200 means stored; 503 means not stored,
-unless it says that it does not know. And the same request again, under the same key, never makes a second row."""
+"""The database link fails at the worst moments. Whatever is answered must be true: 200 means stored; 503
+means not stored, unless it says that it does not know. And the same request again, under the same key, never
+makes a second row."""
 
 import hashlib
 import threading
@@ -15,6 +16,10 @@ from testbed import Cluster, Database, upload
 
 KIB, MIB = 1024, 1024 * 1024
 SMALL, LARGE = 2000, 2 * MIB
+
+
+def two_files(content):
+    return form(part(content), part("second"))
 
 
 class Timed:
@@ -39,7 +44,7 @@ class LostCommit(unittest.TestCase):
     def setUpClass(cls):
         cls.db = cls.enterClassContext(Database())
         cls.proxy = cls.enterClassContext(PostgresProxy(cls.db.conninfo))
-        cls.server = cls.enterClassContext(Server(cls.proxy.conninfo, "--threads", "2", "--db-connections", "8"))
+        cls.server = cls.enterClassContext(Server(cls.proxy.conninfo, "--db-connections", "8"))
         cls.server.wait_ready()
 
     def setUp(self):
@@ -47,8 +52,7 @@ class LostCommit(unittest.TestCase):
 
     def post(self, content, key=None, workspace=None):
         headers = [("Idempotency-Key", key)] if key else []
-        return upload(self.server.address, workspace or self.workspace, form(part(content), part("second")), PLAIN,
-                      headers, timeout=30)
+        return upload(self.server.address, workspace or self.workspace, two_files(content), PLAIN, headers)
 
     def assert_true_answer(self, answer, content):
         """What was told is what is there; whether it is there."""
@@ -76,7 +80,8 @@ class LostCommit(unittest.TestCase):
         self.assertEqual(answer.status, 200, answer)
         stored = self.db.files(self.workspace)
         self.assertEqual([row[0] for row in stored], [file["file_id"] for file in answer.json()["files"]])
-        seqs = self.db.session.query(f"SELECT seq FROM activity_logs WHERE workspace_id = '{self.workspace.id}' ORDER BY 1")
+        seqs = self.db.session.query(
+            f"SELECT seq FROM activity_logs WHERE workspace_id = '{self.workspace.id}' ORDER BY seq")
         self.assertEqual(seqs, [("1",), ("2",)])
         return answer
 
@@ -122,10 +127,11 @@ class LostCommit(unittest.TestCase):
                     self.retry_until_stored(content, key)
 
     def test_committed_and_then_no_database_to_ask(self):
-        """The answer to COMMIT is lost and so is the way to ask: stored, and the server says that it does not know."""
+        """The answer to COMMIT is lost and so is the way to ask: stored, and the server says that it does not
+        know."""
         content = noise(SMALL, 5)
         self.proxy.arm(Strike.HANG_AFTER_COMMIT)
-        pending = Timed(self.server.address, self.workspace, form(part(content), part("second")), PLAIN,
+        pending = Timed(self.server.address, self.workspace, two_files(content), PLAIN,
                         [("Idempotency-Key", "k")])
         self.assertTrue(self.proxy.struck.wait(10))
         self.proxy.conditions.refuse = True
@@ -141,13 +147,14 @@ class LostCommit(unittest.TestCase):
         self.assertEqual(again.headers["idempotency-replayed"], "true")
 
     def test_half_open_link_in_the_commit(self):
-        """The line goes dead without a word. An answer within 10 s, and the workspace is not locked for long."""
+        """The line goes dead without a word. An answer within 10 s, and the workspace is not locked for
+        long."""
         for strike in (Strike.HANG_BEFORE_COMMIT, Strike.HANG_AFTER_COMMIT):
             self.workspace = self.db.add_workspace()
             with self.subTest(strike=strike):
                 content = noise(SMALL, 6)
                 self.proxy.arm(strike)
-                pending = Timed(self.server.address, self.workspace, form(part(content), part("second")), PLAIN,
+                pending = Timed(self.server.address, self.workspace, two_files(content), PLAIN,
                                 [("Idempotency-Key", "k")])
                 self.assertTrue(self.proxy.struck.wait(10))
                 begun = time.monotonic()
@@ -158,14 +165,14 @@ class LostCommit(unittest.TestCase):
                 await_true(lambda: self.post(noise(SMALL, 7)).status == 200, 15 - (time.monotonic() - begun),
                            "the workspace takes uploads again")
                 print(f"the workspace was free after {time.monotonic() - begun:.1f} s", flush=True)
-                self.db.session.query(f"DELETE FROM pending_uploads WHERE workspace_id = '{self.workspace.id}'")
 
     def test_all_links_half_open(self):
-        """Every link is dead and new ones hang too: 503 within 10 s for whoever asks, and back once the line is."""
+        """Every link is dead and new ones hang too: 503 within 10 s for whoever asks, and back once the line
+        is."""
         self.post(b"warm")
         self.proxy.conditions.half_open = True
         try:
-            pending = [Timed(self.server.address, self.workspace, form(part(noise(size, 8))), PLAIN, timeout=30)
+            pending = [Timed(self.server.address, self.workspace, two_files(noise(size, 8)), PLAIN)
                        for size in (SMALL, LARGE, SMALL)]
             answers = [each.join() for each in pending]
         finally:
@@ -227,7 +234,7 @@ class PostgresAway(unittest.TestCase):
         self.cluster.stop("fast")
         try:
             self.assert_away(2)
-            await_true(lambda: self.server.get("/readyz").status == 503, 3, "/readyz tells that the database is away")
+            await_true(lambda: self.server.get("/readyz").status == 503, 3, "/readyz tells of it")
             for _ in range(5):
                 self.assert_away(2)
             self.assertEqual(self.server.get("/healthz").status, 200)
@@ -237,7 +244,8 @@ class PostgresAway(unittest.TestCase):
         self.db.reconnect()
 
     def test_killed_under_load(self):
-        """Immediate shutdown, as by kill -9, while uploads run: whoever heard 200 finds the file afterwards."""
+        """Immediate shutdown, as by kill -9, while uploads run: whoever heard 200 finds the file
+        afterwards."""
         told, others, stop = [], [], threading.Event()
 
         def send(seed):

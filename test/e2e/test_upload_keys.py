@@ -20,7 +20,8 @@ class Keys(UploadCase):
     def test_the_first_answer_again(self):
         for size in (10, 3 * MIB):
             with self.subTest(size=size):
-                workspace, body = self.db.add_workspace(), form(part(noise(size, size), "a b.bin"), part("two", "2"))
+                workspace = self.db.add_workspace()
+                body = form(part(noise(size, size), "a b.bin"), part("two", "2"))
                 first = self.post(workspace, body, "key-1")
                 self.assertEqual(first.status, 200, first)
                 self.assertNotIn("idempotency-replayed", first.headers)
@@ -62,7 +63,8 @@ class Keys(UploadCase):
         self.assertEqual((again.status, again.body), (200, first.body))
 
     def running(self, workspace, body):
-        """Asks with an empty form under the same key; only a key that runs says 409, the form alone says 400."""
+        """Asks with an empty form under the same key; only a key that runs says 409, the form alone says
+        400."""
         answer = self.post(workspace, b"", "slow")
         self.assertIn(answer.status, (400, 409))
         return answer if answer.status == 409 else None
@@ -90,7 +92,8 @@ class Keys(UploadCase):
                     with guard:
                         answers.append(answer)
 
-                senders = [threading.Thread(target=send, args=(server,)) for server in [self.server, second] * 6]
+                targets = [self.server, second] * 6
+                senders = [threading.Thread(target=send, args=(server,)) for server in targets]
                 for sender in senders:
                     sender.start()
                 for sender in senders:
@@ -98,9 +101,10 @@ class Keys(UploadCase):
                 with self.subTest(size=size):
                     self.assertEqual(len(answers), 12)
                     self.assertLessEqual({answer.status for answer in answers}, {200, 409})
-                    stored = [a for a in answers if a.status == 200 and "idempotency-replayed" not in a.headers]
+                    good = [a for a in answers if a.status == 200]
+                    stored = [a for a in good if "idempotency-replayed" not in a.headers]
                     self.assertEqual(len(stored), 1)
-                    self.assertEqual({a.body for a in answers if a.status == 200}, {stored[0].body})
+                    self.assertEqual({a.body for a in good}, {stored[0].body})
                     self.assertTrue(all(a.headers["retry-after"] == "1" for a in answers if a.status == 409))
                     self.assertEqual(len(self.db.files(workspace)), 1)
                     for server in (self.server, second):

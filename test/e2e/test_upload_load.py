@@ -18,7 +18,8 @@ KIB, MIB = 1024, 1024 * 1024
 
 class ClientGone(UploadCase):
     def test_gone_at_every_tenth(self):
-        """By FIN and by reset, with a small body that stays in memory and a large one that is spooled to disk."""
+        """By FIN and by reset, with a small body that stays in memory and a large one that is spooled to
+        disk."""
         before = self.db.counts()
         for size in (200 * KIB, 8 * MIB):
             body = form(part(noise(size // 2, 1), "a"), part(noise(size // 2, 2), "b"), boundary=CHROME)
@@ -58,8 +59,9 @@ class ClientGone(UploadCase):
 
 
 class ManyLarge(UploadCase):
-    """64 uploads of 25 MB at once on 64 MiB for bodies. The limit on resident memory holds for the release build: a
-    sanitizer keeps freed memory and shadows. Without a release build the test says so and leaves that figure out."""
+    """64 uploads of 25 MB at once on 64 MiB for bodies. The limit on resident memory holds for the release
+    build: a sanitizer keeps freed memory and shadows. Without a release build the test says so and leaves
+    that figure out."""
 
     flags = ("--body-memory", "64MiB")
     binary = release_binary()

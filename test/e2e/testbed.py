@@ -1,6 +1,6 @@
-"""What the end-to-end tests stand on: a database of their own, workspaces in it, a cluster that may be broken."""
+"""What the end-to-end tests stand on: a database of their own, workspaces in it, a cluster that may be
+broken."""
 
-import base64
 import contextlib
 import hashlib
 import os
@@ -56,7 +56,7 @@ class Database:
 
     def add_workspace(self, mode="poll", url=None):
         """Written by SQL, so that rows which no client could register (mode NULL) are possible too."""
-        made = Workspace(str(uuid.uuid4()), base64.urlsafe_b64encode(secrets.token_bytes(32)).decode().rstrip("="))
+        made = Workspace(str(uuid.uuid4()), secrets.token_urlsafe(32))
         digest = hashlib.sha256(made.token.encode()).hexdigest()
         quoted = [f"'{text}'" if text is not None else "NULL" for text in (mode, url)]
         self.session.query(
@@ -66,11 +66,11 @@ class Database:
         return made
 
     def files(self, workspace):
-        """(file_id, filename, mimetype, size, sha256 of the stored bytes, original_name), in order of the feed. The
-        hash is of the bytes as they lie there, not the column of that name."""
+        """(file_id, filename, mimetype, size, sha256 of the stored bytes, original_name), in order of the
+        feed. The hash is of the bytes as they lie there, not the column of that name."""
         rows = self.session.query(
-            "SELECT u.file_id, u.filename, u.mimetype, u.size_bytes, encode(sha256(u.content), 'hex'), u.original_name "
-            "FROM pending_uploads u JOIN activity_logs a ON a.id = u.activity_id "
+            "SELECT u.file_id, u.filename, u.mimetype, u.size_bytes, encode(sha256(u.content), 'hex'), "
+            "u.original_name FROM pending_uploads u JOIN activity_logs a ON a.id = u.activity_id "
             f"WHERE u.workspace_id = '{workspace.id}' ORDER BY a.seq")
         return [(row[0], row[1], row[2], int(row[3]), row[4], row[5]) for row in rows]
 
@@ -143,7 +143,8 @@ def upload_head(workspace, boundary, length=None, headers=()):
 
 
 def upload(address, workspace, body, boundary, headers=(), timeout=30):
-    """One upload on a connection of its own. Sends on while the server listens and reads the answer in any case."""
+    """One upload on a connection of its own. Sends on while the server listens and reads the answer in any
+    case."""
     with Wire(address, timeout=timeout) as wire:
         wire.send_what_is_taken([upload_head(workspace, boundary, len(body), headers), body])
         return wire.read_answer()

@@ -24,8 +24,8 @@ class UploadCase(unittest.TestCase):
         return upload(self.server.address, workspace or self.workspace, body, boundary, headers)
 
     def assert_stored(self, answer, contents, workspace):
-        """The answer lists these contents in order, and exactly these bytes lie in the database, each with its
-        activity row."""
+        """The answer lists these contents in order, and exactly these bytes lie in the database, each with
+        its activity row."""
         self.assertEqual(answer.status, 200, answer)
         told = answer.json()["files"]
         digests = [hashlib.sha256(content).hexdigest() for content in contents]
@@ -35,7 +35,8 @@ class UploadCase(unittest.TestCase):
         self.assertEqual([row[0] for row in stored], [file["file_id"] for file in told])
         self.assertEqual([row[3:5] for row in stored], [(len(c), d) for c, d in zip(contents, digests)])
         for file, row in zip(told, stored):
-            self.assertEqual((file["name"], file["mimeType"], file["original_name"]), (row[1], row[2], row[5]))
+            names = (file["name"], file["mimeType"], file["original_name"])
+            self.assertEqual(names, (row[1], row[2], row[5]))
             self.assertEqual(file["uri"], f"platform-pending:{workspace.id}/{file['file_id']}")
         return told
 

@@ -1,4 +1,5 @@
 #include "core/text.hpp"
+#include "core/utf8.hpp"
 
 #include <gtest/gtest.h>
 
@@ -58,9 +59,9 @@ TEST(text, every_code_point_is_well_formed_and_has_its_length)
             tail(0);
         }
         const bool surrogate = c >= 0xD800 && c <= 0xDFFF;
-        ASSERT_EQ(utf8_sequence_length(text + "x"), surrogate ? 0 : text.size()) << c;
+        ASSERT_EQ(utf8_length(text + "x"), surrogate ? 0 : text.size()) << c;
         if (text.size() > 1) {
-            ASSERT_EQ(utf8_sequence_length(std::string_view(text).substr(0, text.size() - 1)), 0u) << c;
+            ASSERT_EQ(utf8_length(std::string_view(text).substr(0, text.size() - 1)), 0u) << c;
         }
     }
 }
@@ -70,7 +71,7 @@ TEST(text, what_is_not_utf8)
     for (const auto text :
          {""sv, "\x80"sv, "\xBF"sv, "\xC0\x80"sv, "\xC1\xBF"sv, "\xE0\x9F\xBF"sv, "\xF0\x8F\xBF\xBF"sv,
           "\xED\xA0\x80"sv, "\xF4\x90\x80\x80"sv, "\xF5\x80\x80\x80"sv, "\xFF"sv, "\xC3("sv, "\xE2\x82("sv})
-        EXPECT_EQ(utf8_sequence_length(text), 0u);
+        EXPECT_EQ(utf8_length(text), 0u);
 }
 
 }  // namespace

@@ -1,0 +1,40 @@
+#include "server/commands/sweep.hpp"
+
+#include "core/log.hpp"
+#include "server/commands/database_session.hpp"
+#include "server/commands/plain_words.hpp"
+#include "sweeper/sweeper.hpp"
+
+#include <cstdlib>
+#include <iostream>
+
+namespace restante {
+
+namespace {
+
+awaitable<int> sweep_database(const std::string& conninfo, const settings& config)
+{
+    const executor ex = co_await asio::this_coro::executor;
+    pq::connection_pool db(ex, {.connect = {.conninfo = conninfo}, .connections = 1});
+    task_group tasks(ex);
+    metrics counts;
+    sweeper once(db, counts, policy_from(config));
+    const auto report = co_await once.sweep_once(tasks);
+    std::cout << "acked " << report.files.acked << "\nexpired " << report.files.expired << "\nrequests "
+              << report.requests << "\nactivity " << report.activity << '\n';
+    if (!report.failure)
+        co_return EXIT_SUCCESS;
+    std::cerr << "restante: the sweep did not finish: " << report.failure.message() << '\n';
+    co_return EXIT_FAILURE;
+}
+
+}  // namespace
+
+int run_sweep(const command& asked)
+{
+    set_log_level(asked.config.level);
+    return with_database(asked.config,
+                         [&](const std::string& conninfo) { return sweep_database(conninfo, asked.config); });
+}
+
+}  // namespace restante

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "core/command_line.hpp"
+
+namespace restante {
+
+// restante sweep: one cycle, beside running servers or without one; prints what went.
+int run_sweep(const command& asked);
+
+}  // namespace restante

@@ -1,0 +1,135 @@
+"""Compares what clients were told with what the database holds. Knows the schema and the contract, and no
+line of the server's code."""
+
+import collections
+import decimal
+import json
+
+KINDS = ("lost", "ghost", "duplicated", "orphaned", "out of order", "truncated", "foreign", "refused")
+
+
+def named(columns, rows):
+    return [dict(zip(columns, row)) for row in rows]
+
+
+class Checker:
+    def __init__(self, session, journal):
+        self.journal = journal
+        self.found = collections.defaultdict(list, {kind: [] for kind in KINDS})
+        self.files = named(("id", "workspace", "name", "size", "digest", "activity", "acked"), session.query(
+            "SELECT file_id, workspace_id, filename, size_bytes, encode(sha256(content), 'hex'), "
+            "activity_id, acked_at IS NOT NULL FROM pending_uploads"))
+        self.activities = named(("id", "workspace", "seq", "method", "target", "body", "at"), session.query(
+            "SELECT id, workspace_id, seq, method, target_id, request_body, extract(epoch FROM created_at) "
+            "FROM activity_logs ORDER BY workspace_id, seq"))
+        self.heads = dict(session.query("SELECT workspace_id, seq FROM activity_heads"))
+        self.by_name = collections.defaultdict(list)
+        for file in self.files:
+            self.by_name[file["name"]].append(file)
+
+    def run(self):
+        for kind, sentence in self.journal.violations:
+            self.found[kind].append(sentence)
+        self.check_uploads()
+        self.check_strangers()
+        self.check_pairs()
+        self.check_numbers()
+        self.check_pollers()
+        self.check_acks()
+        return {kind: self.found[kind] for kind in KINDS}
+
+    def report(self, kind, sentence):
+        self.found[kind].append(sentence)
+
+    def check_uploads(self):
+        """Told 200: there, whole, once, in its workspace. Told no: not there. In doubt: all of it or
+        nothing."""
+        seq_of = {row["id"]: int(row["seq"]) for row in self.activities}
+        for upload in self.journal.uploads:
+            rows = [self.by_name.get(file.name, []) for file in upload.files]
+            present = sum(bool(found) for found in rows)
+            what = f"{upload.files[0].name} (key {upload.key}, answers {upload.answers})"
+            if upload.verdict() == "stored" and present < len(rows):
+                self.report("lost", f"{what}: {present} of {len(rows)} are there")
+            if upload.verdict() == "not stored" and present:
+                self.report("ghost", f"{what}: {present} of {len(rows)} are there")
+            if 0 < present < len(rows):
+                self.report("orphaned", f"{what}: {present} of {len(rows)} are there")
+            if any(len(found) > 1 for found in rows):
+                self.report("duplicated", f"{what}: {[len(found) for found in rows]}")
+            if present == len(rows):
+                self.check_stored(upload, [found[0] for found in rows], seq_of, what)
+
+    def check_stored(self, upload, rows, seq_of, what):
+        for file, digest, row in zip(upload.files, upload.digests, rows):
+            if (int(row["size"]), row["digest"]) != (file.size, digest):
+                self.report("truncated", f"{file.name}: {row['size']} bytes of {file.size}, or other ones")
+            if row["workspace"] != upload.workspace.id:
+                self.report("foreign", f"{file.name} lies in {row['workspace']}")
+        if upload.told is not None and upload.told != [row["id"] for row in rows]:
+            self.report("ghost", f"{what}: told other file ids than are stored")
+        seqs = [seq_of.get(row["activity"], 0) for row in rows]
+        if seqs != list(range(seqs[0], seqs[0] + len(seqs))):
+            self.report("out of order", f"{what}: numbers {seqs}")
+
+    def check_strangers(self):
+        for name in self.by_name.keys() - self.journal.digests.keys():
+            self.report("ghost", f"{name}: nobody sent it")
+
+    def check_pairs(self):
+        """Every file has the activity row that tells of it, and the other way round."""
+        activities = {row["id"]: row for row in self.activities}
+        files = {file["id"]: file for file in self.files}
+        for file in self.files:
+            row = activities.get(file["activity"])
+            if not row or json.loads(row["body"])["file_id"] != file["id"]:
+                self.report("orphaned", f"{file['name']} has no activity row")
+            elif row["workspace"] != file["workspace"] or row["target"] != file["workspace"]:
+                self.report("foreign", f"{file['name']} is told of in {row['workspace']}")
+        for row in self.activities:
+            if row["method"] == "chat_upload_receive" and json.loads(row["body"])["file_id"] not in files:
+                self.report("orphaned", f"activity {row['id']} tells of a file that is not there")
+
+    def check_numbers(self):
+        """1, 2, 3 … for each workspace, and times that never go back."""
+        feeds = collections.defaultdict(list)
+        for row in self.activities:
+            feeds[row["workspace"]].append(row)
+        for workspace, rows in feeds.items():
+            if [int(row["seq"]) for row in rows] != list(range(1, len(rows) + 1)):
+                self.report("out of order", f"{workspace}: the numbers have holes")
+            if int(self.heads[workspace]) != len(rows):
+                self.report("out of order", f"{workspace}: head {self.heads[workspace]}, {len(rows)} rows")
+            times = [decimal.Decimal(row["at"]) for row in rows]
+            if times != sorted(times):
+                self.report("out of order", f"{workspace}: times go back")
+
+    def check_pollers(self):
+        """Every poller saw every committed row of its workspace exactly once, in order, and nothing else."""
+        committed = collections.defaultdict(list)
+        for row in self.activities:
+            committed[row["workspace"]].append(row["id"])
+        known = {row["id"] for row in self.activities}
+        for poller, rows in self.journal.seen.items():
+            workspaces = {row[2] for row in rows}
+            if len(workspaces) != 1:
+                self.report("foreign", f"{poller} saw rows of {len(workspaces)} workspaces")
+                continue
+            seen = [row[0] for row in rows]
+            for again in [item for item, times in collections.Counter(seen).items() if times > 1]:
+                self.report("duplicated", f"{poller} saw {again} more than once")
+            for ghost in [item for item in seen if item not in known]:
+                self.report("ghost", f"{poller} saw {ghost}, which is not in the database")
+            expected = committed[workspaces.pop()]
+            for missing in set(expected) - set(seen):
+                self.report("lost", f"{poller} never saw {missing}")
+            if [row[1] for row in rows] != sorted(row[1] for row in rows):
+                self.report("out of order", f"{poller}: numbers went back")
+
+    def check_acks(self):
+        acked = {file["id"] for file in self.files if file["acked"] == "t"}
+        for missing in self.journal.acked - acked:
+            self.report("lost", f"the ack of {missing} was confirmed and is not stored")
+        for name in [file["name"] for file in self.files if file["id"] in acked - self.journal.acked]:
+            if name not in self.journal.digests:
+                self.report("ghost", f"{name} is acked and was never sent")

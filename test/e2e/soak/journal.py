@@ -1,0 +1,65 @@
+"""What clients did and what they were told: the one side of the comparison. The other side is the
+database."""
+
+import dataclasses
+import hashlib
+import random
+import threading
+import time
+
+
+@dataclasses.dataclass(frozen=True)
+class File:
+    name: str  # sent once in a whole run, so it finds the file again wherever it turns up
+    size: int
+    seed: str
+
+    def content(self):
+        return random.Random(self.seed).randbytes(self.size)
+
+
+@dataclasses.dataclass
+class Upload:
+    """One form that a client wants stored, however often it has to send it."""
+
+    workspace: object
+    key: str | None
+    files: list
+    told: list | None = None  # file ids of the 200, in order
+    in_doubt: bool = False  # an attempt ended without a definite answer
+    answers: list = dataclasses.field(default_factory=list)  # statuses, 0 for a lost connection
+    digests: list = dataclasses.field(default_factory=list)
+
+    def verdict(self):
+        if self.told is not None:
+            return "stored"
+        return "unknown" if self.in_doubt else "not stored"
+
+
+class Journal:
+    """Shared by all clients. Violations are what a client itself saw and no server may do."""
+
+    def __init__(self):
+        self.guard = threading.Lock()
+        self.uploads = []
+        self.seen = {}  # poller → list of (activity id, seq, workspace id, file name or None)
+        self.digests = {}  # file name → (size, sha256) of what was sent
+        self.fetched = 0
+        self.acked = set()
+        self.violations = []  # (kind, sentence)
+        self.begun = time.monotonic()
+
+    def add(self, upload, contents):
+        upload.digests = [hashlib.sha256(content).hexdigest() for content in contents]
+        with self.guard:
+            self.uploads.append(upload)
+            for file, digest in zip(upload.files, upload.digests):
+                self.digests[file.name] = (file.size, digest)
+
+    def saw(self, poller, rows):
+        with self.guard:
+            self.seen.setdefault(poller, []).extend(rows)
+
+    def violate(self, kind, sentence):
+        with self.guard:
+            self.violations.append((kind, f"{time.monotonic() - self.begun:.2f} s: {sentence}"))
