@@ -22,8 +22,8 @@ private:
     std::vector<reader> readers_;
 };
 
-// What a shard's writers tell of their commits: those on the same shard hear it at once, the others when their
-// threads come to it. The upload's answer waits for neither.
+// What a shard's writers tell of their commits: those on the same shard hear it at once, the others when
+// their threads come to it. The upload's answer waits for neither.
 class commit_fanout final : public commit_listener {
 public:
     commit_fanout(executor home, const commit_board& board) : home_(home), board_(board) {}

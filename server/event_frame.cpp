@@ -16,8 +16,8 @@ void append_member(std::string& out, std::string_view name, const T& value)
     append_json(out, value);
 }
 
-// A body is JSON as its sender wrote it, perhaps over several lines. A line end in JSON can only be white space
-// between two tokens, and a Server-Sent Event would end at it.
+// A body is JSON as its sender wrote it, perhaps over several lines. A line end in JSON can only be white
+// space between two tokens, and a Server-Sent Event would end at it.
 void append_body(std::string& out, std::string_view name, const std::optional<std::string_view>& json)
 {
     if (!json)
@@ -26,8 +26,8 @@ void append_body(std::string& out, std::string_view name, const std::optional<st
     const auto begin = out.size();
     out += *json;
     std::replace_if(
-        out.begin() + static_cast<std::ptrdiff_t>(begin), out.end(), [](char c) { return c == '\n' || c == '\r'; },
-        ' ');
+        out.begin() + static_cast<std::ptrdiff_t>(begin), out.end(),
+        [](char c) { return c == '\n' || c == '\r'; }, ' ');
 }
 
 std::string frame_of(const feed_row& row)

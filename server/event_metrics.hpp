@@ -11,7 +11,8 @@ struct event_metrics {
         : websockets(counts.gauge("molecule_websocket_connections_active", "Open WebSockets")),
           streams(counts.gauge("molecule_event_streams_active", "Open Server-Sent Events streams")),
           sent(counts.counter("molecule_events_sent_total", "Events written to a listener's connection")),
-          dropped(counts.counter("molecule_events_dropped_total", "Events not sent to listeners that fell behind")),
+          dropped(counts.counter("molecule_events_dropped_total",
+                                 "Events not sent to listeners that fell behind")),
           latency(counts.seconds("molecule_feed_latency_seconds",
                                  "From the time of a row to its event written to a listener"))
     {

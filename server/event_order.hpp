@@ -18,15 +18,16 @@ public:
     // More than this many events after a gap are not kept: they will be read again with what is missing.
     static constexpr std::size_t max_held = 256;
 
-    // Opened at the head of the feed: what follows it is new. Until then every event is held. Again is ignored.
+    // Opened at the head of the feed: what follows it is new. Until then every event is held. Again is
+    // ignored.
     void open_at(std::int64_t head, events& ready);
     bool is_open() const { return open_; }
 
     // A row that was just committed; held while one before it is missing.
     void offer(shared_event next, events& ready);
 
-    // A row that was read from the database, after all that it has between the last one and this one. A number
-    // that is missing there is gone for good.
+    // A row that was read from the database, after all that it has between the last one and this one. A
+    // number that is missing there is gone for good.
     void accept(shared_event next, events& ready);
 
     // The feed is known to have come as far as this.

@@ -9,8 +9,8 @@ hub::hub(executor ex, feed_tail& feed, metrics& counts)
 {
 }
 
-// The listener is in its place before the database is asked where the feed stands: what is committed meanwhile is
-// held, and nothing falls between the answer and the first event.
+// The listener is in its place before the database is asked where the feed stands: what is committed
+// meanwhile is held, and nothing falls between the answer and the first event.
 awaitable<result<std::unique_ptr<subscriber>>> hub::subscribe(principal who, std::optional<uuid> workspace)
 {
     std::unique_ptr<subscriber> added(new subscriber(*this, executor_, std::move(who), workspace, seen_));

@@ -15,9 +15,10 @@
 
 namespace restante {
 
-// The live listeners of one shard. Each workspace that somebody listens to has its events put in order here, from
-// whichever server they come: every row after the listener's start once, by rising seq, unless the listener is sent
-// away first. A commit costs one look-up when nobody listens, and never waits for those who do.
+// The live listeners of one shard. Each workspace that somebody listens to has its events put in order here,
+// from whichever server they come: every row after the listener's start once, by rising seq, unless the
+// listener is sent away first. A commit costs one look-up when nobody listens, and never waits for those who
+// do.
 class hub final : public bulletin_reader, public commit_listener {
 public:
     hub(executor ex, feed_tail& feed, metrics& counts);
@@ -36,7 +37,8 @@ public:
     void on_token_revoked(const uuid& token) noexcept override;
     void on_workspace_removed(const uuid& workspace) noexcept override;
 
-    // The different tokens that opened the sockets of this shard, and what to do about one that is wrong by now.
+    // The different tokens that opened the sockets of this shard, and what to do about one that is wrong by
+    // now.
     std::vector<digest32> tokens_in_use() const;
     void refuse_token(const digest32& hash);
 

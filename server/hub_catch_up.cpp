@@ -1,5 +1,5 @@
-// The side of the hub that asks the database: for rows that other servers have committed, and every few seconds
-// for how far the feeds have come.
+// The side of the hub that asks the database: for rows that other servers have committed, and every few
+// seconds for how far the feeds have come.
 #include "core/log.hpp"
 #include "server/hub.hpp"
 
@@ -11,8 +11,8 @@ namespace {
 
 using steady = std::chrono::steady_clock;
 
-// Confirmations of this process's own commits may overtake each other by a moment, and several doorbells may come at
-// once: a short wait saves reading what arrives by itself.
+// Confirmations of this process's own commits may overtake each other by a moment, and several doorbells may
+// come at once: a short wait saves reading what arrives by itself.
 constexpr auto settling_time = std::chrono::milliseconds(5);
 constexpr auto pause_after_failure = std::chrono::milliseconds(250);
 constexpr auto between_looks = std::chrono::seconds(5);
@@ -135,7 +135,9 @@ awaitable<void> hub::compare_with_heads()
         const auto before = last_before.find(head.workspace);
         // What was delivered before we asked must be there, unless the database is an older one now.
         if (before != last_before.end() && head.seq < before->second) {
-            log_line(log_level::warn, "feed_went_back").field("workspace_id", head.workspace).field("seq", head.seq);
+            log_line(log_level::warn, "feed_went_back")
+                .field("workspace_id", head.workspace)
+                .field("seq", head.seq);
             of->order.restart_at(head.seq);
         }
         of->order.note_head(head.seq);

@@ -11,8 +11,8 @@ replica_link::replica_link(executor home, pq::connect_options connect, const bul
 
 void replica_link::start(task_group& tasks)
 {
-    tasks.spawn("doorbell ringer", bell_.run_ringer(tasks));
-    tasks.spawn("doorbell listener", bell_.run_listener(tasks));
+    tasks.spawn_supervised("doorbell_ringer", [this, &tasks] { return bell_.run_ringer(tasks); });
+    tasks.spawn_supervised("doorbell_listener", [this, &tasks] { return bell_.run_listener(tasks); });
 }
 
 void replica_link::on_bell(const bell_news& heard) noexcept

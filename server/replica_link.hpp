@@ -9,8 +9,8 @@
 
 namespace restante {
 
-// Between the shards of this process and the other servers of its database. Lives on one shard; the others are
-// reached by posting.
+// Between the shards of this process and the other servers of its database. Lives on one shard; the others
+// are reached by posting.
 class replica_link final : public bell_listener, public bulletin_reader, public commit_listener {
 public:
     // Called on that shard's thread.

@@ -21,9 +21,9 @@ std::string event_stream_head(std::string_view request_id, const cors_fields& pe
 struct event_stream_start {
     uuid workspace{};
     principal who;
-    std::string head;                        // event_stream_head()
-    std::optional<std::int64_t> after;       // Last-Event-ID: what follows it is read from the database first
-    std::shared_ptr<subscriber> listener;    // set when the stream begins now, at its start()
+    std::string head;                      // event_stream_head()
+    std::optional<std::int64_t> after;     // Last-Event-ID: what follows it is read from the database first
+    std::shared_ptr<subscriber> listener;  // set when the stream begins now, at its start()
 };
 
 struct event_stream_services {
@@ -32,9 +32,9 @@ struct event_stream_services {
     task_group& requests;
 };
 
-// Sends the events of one workspace as Server-Sent Events, each once and by rising seq, until either side ends it:
-// the client hung up, takes too little (connection::write), fell behind, lost its token, or the server stops. A
-// client that comes back with the last id it saw misses nothing.
+// Sends the events of one workspace as Server-Sent Events, each once and by rising seq, until either side
+// ends it: the client hung up, takes too little (connection::write), fell behind, lost its token, or the
+// server stops. A client that comes back with the last id it saw misses nothing.
 awaitable<void> run_event_stream(connection& conn, event_stream_start start, event_stream_services with);
 
 }  // namespace restante

@@ -4,7 +4,8 @@
 
 namespace restante {
 
-subscriber::subscriber(hub& at, executor ex, principal who, std::optional<uuid> workspace, event_metrics& seen)
+subscriber::subscriber(hub& at, executor ex, principal who, std::optional<uuid> workspace,
+                       event_metrics& seen)
     : hub_(at), who_(std::move(who)), workspace_(workspace), seen_(seen), changed_(ex)
 {
 }

@@ -16,10 +16,10 @@ class hub;
 // Why a listener is sent away.
 enum class farewell { none, fell_behind, not_allowed, shutting_down };
 
-// One listener as its hub sees it: a queue, and whether it may go on. The session behind it takes events out and
-// sends them as fast as its client reads; nobody waits for it.
-class subscriber : public boost::intrusive::list_base_hook<
-                       boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
+// One listener as its hub sees it: a queue, and whether it may go on. The session behind it takes events out
+// and sends them as fast as its client reads; nobody waits for it.
+class subscriber
+    : public boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
 public:
     ~subscriber();
     subscriber(const subscriber&) = delete;

@@ -55,7 +55,8 @@ void take_offer(std::string_view word, protocol_offer& into)
         return;
     const auto token = word.substr(bearer_prefix.size());
     // Two tokens can't both be meant.
-    const bool usable = into.given.kind == bearer_kind::none && !token.empty() && token.size() <= longest_token;
+    const bool usable =
+        into.given.kind == bearer_kind::none && !token.empty() && token.size() <= longest_token;
     into.given = {usable ? bearer_kind::token : bearer_kind::malformed, token};
 }
 
@@ -78,7 +79,8 @@ std::optional<errc> refuse_handshake(const request_header& head)
         !holds_token(value_of(head, http::field::upgrade), "websocket") ||
         value_of(head, http::field::sec_websocket_version) != "13")
         return errc::upgrade_required;
-    if (head.count(http::field::sec_websocket_key) != 1 || !is_nonce(value_of(head, http::field::sec_websocket_key)))
+    if (head.count(http::field::sec_websocket_key) != 1 ||
+        !is_nonce(value_of(head, http::field::sec_websocket_key)))
         return errc::bad_request;
     return std::nullopt;
 }

@@ -26,10 +26,14 @@ constexpr std::size_t longest_message = 64 * 1024;  // a client has nothing to s
 websocket::close_reason reason_for(farewell why)
 {
     switch (why) {
-        case farewell::fell_behind: return {websocket::close_code::try_again_later, "fell behind"};
-        case farewell::not_allowed: return {websocket::close_code::policy_error, "token no longer valid"};
-        case farewell::shutting_down: return {websocket::close_code::going_away, "server is stopping"};
-        case farewell::none: break;
+        case farewell::fell_behind:
+            return {websocket::close_code::try_again_later, "fell behind"};
+        case farewell::not_allowed:
+            return {websocket::close_code::policy_error, "token no longer valid"};
+        case farewell::shutting_down:
+            return {websocket::close_code::going_away, "server is stopping"};
+        case farewell::none:
+            break;
     }
     return websocket::close_code::normal;
 }
@@ -70,7 +74,8 @@ awaitable<bool> websocket_session::accept(const request_header& head, const webs
         answer.set("X-Content-Type-Options", "nosniff");
         answer.erase(http::field::server);
     }));
-    ws_.control_callback([this](websocket::frame_type, boost::beast::string_view) { last_heard_ = steady::now(); });
+    ws_.control_callback(
+        [this](websocket::frame_type, boost::beast::string_view) { last_heard_ = steady::now(); });
     ws_.read_message_max(longest_message);
     ws_.auto_fragment(false);
     ws_.text(true);
@@ -159,7 +164,8 @@ awaitable<void> websocket_session::say_goodbye(farewell why)
     conn_.limit().clear();
 }
 
-// Closing while bytes of the client are unread makes the kernel send a reset, and that would erase our close frame.
+// Closing while bytes of the client are unread makes the kernel send a reset, and that would erase our close
+// frame.
 awaitable<void> websocket_session::swallow_the_rest()
 {
     conn_.limit().expires_after(goodbye_limit);
@@ -177,7 +183,8 @@ awaitable<void> run_websocket(connection& conn, const request_header& head, webs
 {
     const counted open(seen.websockets);
     const task_group::stop_callback stop(requests, [&] { listener->send_away(farewell::shutting_down); });
-    // Who sends frames before the handshake is answered (RFC 6455, 4.1) can't know that anybody understands them.
+    // Who sends frames before the handshake is answered (RFC 6455, 4.1) can't know that anybody understands
+    // them.
     if (!conn.input.empty())
         co_return;
     websocket_session session(conn, *listener, seen);

@@ -9,9 +9,9 @@ namespace {
 // <sender> then words of one letter and what it is about: t token revoked, r workspace removed, c workspace
 // changed, a<workspace>=<seq> activity, * everything.
 constexpr std::size_t uuid_length = 36;
-constexpr std::size_t word_length = 2 + uuid_length;                   // space, letter, id
-constexpr std::size_t activity_length = word_length + 1 + 19;          // '=' and the longest number
-constexpr std::size_t room = max_bell_bytes - 2;                       // " *" always fits
+constexpr std::size_t word_length = 2 + uuid_length;           // space, letter, id
+constexpr std::size_t activity_length = word_length + 1 + 19;  // '=' and the longest number
+constexpr std::size_t room = max_bell_bytes - 2;               // " *" always fits
 
 void append_word(std::string& out, char letter, const uuid& about)
 {
@@ -57,10 +57,17 @@ bool read_word(std::string_view word, bell_news& into)
     if (!about)
         return false;
     switch (word[0]) {
-        case 't': into.revoked_tokens.push_back(*about); return true;
-        case 'c': into.changed_workspaces.push_back(*about); return true;
-        case 'r': into.removed_workspaces.push_back(*about); return true;
-        default: return false;
+        case 't':
+            into.revoked_tokens.push_back(*about);
+            return true;
+        case 'c':
+            into.changed_workspaces.push_back(*about);
+            return true;
+        case 'r':
+            into.removed_workspaces.push_back(*about);
+            return true;
+        default:
+            return false;
     }
 }
 

@@ -11,8 +11,8 @@
 
 namespace restante {
 
-// What servers tell each other through PostgreSQL. All of it can be found out by asking the database as well; the
-// bell only makes it quick.
+// What servers tell each other through PostgreSQL. All of it can be found out by asking the database as well;
+// the bell only makes it quick.
 struct bell_news {
     bool everything = false;                     // too much to name: look at whatever you serve
     std::map<uuid, std::int64_t> activity = {};  // workspaces with new rows, and the number of the newest
@@ -31,8 +31,8 @@ struct bell {
 // PostgreSQL refuses payloads of 8,000 bytes and more.
 inline constexpr std::size_t max_bell_bytes = 7999;
 
-// Takes out of `waiting` what one payload holds. Whom not to trust any longer comes first and is never left out:
-// what does not fit stays for the next bell. New activity that does not fit becomes "everything".
+// Takes out of `waiting` what one payload holds. Whom not to trust any longer comes first and is never left
+// out: what does not fit stays for the next bell. New activity that does not fit becomes "everything".
 std::string write_bell(const uuid& sender, bell_news& waiting);
 
 // nullopt for anything that write_bell() does not write.

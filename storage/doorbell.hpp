@@ -20,10 +20,10 @@ public:
 
 // NOTIFY and LISTEN between the servers of one database, one doorbell a process.
 //
-// Rings at most once every 20 ms, on a connection of its own: a NOTIFY inside the upload's transaction would make
-// every commit of the database wait for the one before it. Nothing here fails its callers. While the database is
-// away what is to be rung waits; whatever a listener may have missed, it is told to look at everything once it
-// listens again. What this process rang itself is not heard.
+// Rings at most once every 20 ms, on a connection of its own: a NOTIFY inside the upload's transaction would
+// make every commit of the database wait for the one before it. Nothing here fails its callers. While the
+// database is away what is to be rung waits; whatever a listener may have missed, it is told to look at
+// everything once it listens again. What this process rang itself is not heard.
 class doorbell {
 public:
     doorbell(executor ex, pq::connect_options connect, bell_listener& listener);

@@ -4,8 +4,8 @@ namespace restante {
 
 namespace {
 
-// A short ordered walk along (workspace_id, seq) for each cursor; the sort at the end sees a few rows. The columns
-// are those of feed_row.
+// A short ordered walk along (workspace_id, seq) for each cursor; the sort at the end sees a few rows. The
+// columns are those of feed_row.
 const statement read_rows{"feed_tail", R"(
 SELECT page.id, page.workspace_id, page.activity_type, page.source_id, page.target_id, page.method, page.summary,
        page.duration_ms, page.status, page.error_detail, page.created_at, page.seq,

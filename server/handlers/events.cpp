@@ -26,15 +26,16 @@ response refuse_upgrade(const request_context& req, errc why)
     return refused;
 }
 
-// A page of another site could otherwise open a socket in its visitor's name. What is no browser sends no Origin.
+// A page of another site could otherwise open a socket in its visitor's name. What is no browser sends no
+// Origin.
 bool origin_may_listen(const request_context& req, const settings& config)
 {
     const auto origin = req.header(http::field::origin);
     return origin.empty() || cors_policy(config.allowed_origins).allows(origin);
 }
 
-// Whose events: nullopt for all of them. Errors: bad_request, invalid_workspace_id, invalid_token (another's),
-// workspace_not_found, and those of the database.
+// Whose events: nullopt for all of them. Errors: bad_request, invalid_workspace_id, invalid_token
+// (another's), workspace_not_found, and those of the database.
 awaitable<result<std::optional<uuid>>> workspace_to_hear(const request_context& req, services& svc)
 {
     const principal& who = req.who();
@@ -71,8 +72,8 @@ result<std::optional<std::int64_t>> last_event_id(const request_context& req)
     return std::optional(seq);
 }
 
-// A number that the feed has not reached is from before the database went back; the client goes on from where the
-// feed is now.
+// A number that the feed has not reached is from before the database went back; the client goes on from where
+// the feed is now.
 awaitable<result<std::int64_t>> existing_position(uuid workspace, std::int64_t claimed, activity_feed& feed)
 {
     const std::span<const uuid> asked(&workspace, 1);
@@ -123,8 +124,10 @@ awaitable<response> handle_event_stream(request_context& req, services& svc)
     if (req.method() == http::verb::head)
         co_return begun;
 
-    const auto permissions = cors_policy(svc.config.allowed_origins).response_fields(req.header(http::field::origin));
-    event_stream_start start{workspace, req.who(), event_stream_head(req.id(), permissions), *claimed, nullptr};
+    const auto permissions =
+        cors_policy(svc.config.allowed_origins).response_fields(req.header(http::field::origin));
+    event_stream_start start{workspace, req.who(), event_stream_head(req.id(), permissions), *claimed,
+                             nullptr};
     if (*claimed) {
         const auto position = co_await existing_position(workspace, **claimed, svc.feed);
         if (!position)

@@ -90,8 +90,10 @@ protected:
 
     int cut(const std::string& lines)
     {
-        return std::stoi(db.ask("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = "
-                                "current_database() AND pid <> pg_backend_pid() AND query LIKE '" + lines + "'"));
+        return std::stoi(
+            db.ask("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = "
+                   "current_database() AND pid <> pg_backend_pid() AND query LIKE '" +
+                   lines + "'"));
     }
 
     test::scratch_database db;
@@ -160,7 +162,8 @@ TEST_F(doorbells, a_cut_ringer_rings_again)
     with_two([&](house& here, house& there) -> awaitable<void> {
         for (int seq = 1; seq <= 3; ++seq) {
             here.bell.activity(workspace, seq);
-            const bool heard = co_await there.heard.until([&] { return there.heard.newest(workspace) == seq; });
+            const bool heard =
+                co_await there.heard.until([&] { return there.heard.newest(workspace) == seq; });
             EXPECT_TRUE(heard);
             EXPECT_EQ(cut("%pg_notify%"), 1);
         }

@@ -64,9 +64,10 @@ TEST(bell, anything_else_is_not_understood)
 {
     const auto id = to_string(make_uuid_v4());
     for (const auto& payload :
-         {std::string(), std::string("hello"), id + " ", id + "*", id + " x" + id, id + " a" + id, id + " a" + id + "=",
-          id + " a" + id + "=0", id + " a" + id + "=-1", id + " a" + id + "=1x", id + " a" + id + "=99999999999999999999",
-          id + " t" + id + "  *", id + " t" + id.substr(1), id.substr(1) + " *"})
+         {std::string(), std::string("hello"), id + " ", id + "*", id + " x" + id, id + " a" + id,
+          id + " a" + id + "=", id + " a" + id + "=0", id + " a" + id + "=-1", id + " a" + id + "=1x",
+          id + " a" + id + "=99999999999999999999", id + " t" + id + "  *", id + " t" + id.substr(1),
+          id.substr(1) + " *"})
         EXPECT_FALSE(read_bell(payload)) << payload;
     EXPECT_TRUE(read_bell(id));
     EXPECT_TRUE(read_bell(id + " *"));
