@@ -28,7 +28,8 @@ constexpr positional workspace[] = {{"WORKSPACE", true, true}};
 constexpr positional workspace_and_token[] = {{"WORKSPACE", true, true}, {"TOKEN_ID", true, false}};
 
 constexpr std::string_view token_on_stdout =
-    "The token goes to stdout and everything else to stderr. It is stored nowhere and cannot be shown again.";
+    "The token goes to stdout and everything else to stderr. Only its hash is stored: it cannot be shown "
+    "again.";
 
 constexpr verb_entry table[] = {
     {verb::serve,
