@@ -41,8 +41,8 @@ awaitable<bool> http_exchange::run()
     auto answered = co_await answer();
     conn_.unwatch();
     if (auto* take = std::get_if<takeover>(&answered.body)) {
+        report(answered);  // now: how long it will last says nothing about how quickly it was answered
         co_await (*take)(conn_, request_.head());
-        report(answered);
         co_return false;
     }
     const bool keep = !verdict_.close && body_.skip_if_received() && !conn_.stopping();
