@@ -63,7 +63,7 @@ awaitable<result<std::optional<token_owner>>> authenticator::find(digest32 hash)
         co_return std::nullopt;
 
     // Taken before the question, so that no answer outlives what it was older than.
-    const auto asked_at = cache_.now_at();
+    const auto asked_at = cache_.current_epoch();
     const auto asked_when = time_.now();
     auto owner = co_await lookups_.find(hash);
     if (owner)
@@ -78,7 +78,7 @@ awaitable<result<workspace_facts>> authenticator::workspace_for(const principal&
     if (const auto cached = cache_.find_workspace(workspace, time_.now()))
         co_return *cached;
 
-    const auto asked_at = cache_.now_at();
+    const auto asked_at = cache_.current_epoch();
     const auto asked_when = time_.now();
     auto facts = co_await known_.find(workspace);
     if (facts)

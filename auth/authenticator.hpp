@@ -28,7 +28,7 @@ struct authenticator_options {
 // Errors of the database pass through as they are: whoever cannot be asked about is not refused.
 class authenticator final : public bulletin_reader {
 public:
-    // The board must already know this shard's neighbours or get to know them before they run.
+    // Whoever owns it subscribes it to the board, before the shards run.
     authenticator(executor ex, token_store& tokens, workspace_store& known, const bulletin_board& board,
                   const authenticator_options& options, const clock& time = real_clock());
 

@@ -28,9 +28,10 @@ public:
     // Before the shards run; readers live as long as their shards do.
     void subscribe(executor home, bulletin_reader& reader) { readers_.push_back({home, &reader}); }
 
-    void token_revoked(const uuid& token) const;
-    void workspace_changed(const uuid& workspace) const;
-    void workspace_removed(const uuid& workspace) const;
+    // `except` is for a reader that has passed the news on from elsewhere, so that it does not come back to it.
+    void token_revoked(const uuid& token, const bulletin_reader* except = nullptr) const;
+    void workspace_changed(const uuid& workspace, const bulletin_reader* except = nullptr) const;
+    void workspace_removed(const uuid& workspace, const bulletin_reader* except = nullptr) const;
     // The one who noticed has counted it already.
     void wrong_token(const asio::ip::address& from, const bulletin_reader& noticed_by) const;
 
@@ -40,7 +41,7 @@ private:
         bulletin_reader* reader;
     };
     template <class Announcement>
-    void post_to_all(Announcement what, const bulletin_reader* except = nullptr) const;
+    void post_to_all(Announcement what, const bulletin_reader* except) const;
 
     std::vector<subscription> readers_;
 };

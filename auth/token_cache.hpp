@@ -24,7 +24,7 @@ public:
     // Counts what was forgotten on request. An answer of the database that was asked for before such a moment
     // may be older than the revocation, so it is not kept.
     using epoch = std::uint64_t;
-    epoch now_at() const { return epoch_; }
+    epoch current_epoch() const { return epoch_; }
 
     struct unknown {};
     struct wrong {};

@@ -23,6 +23,7 @@ const char* describe(errc e)
         case errc::uri_too_long: return "request target too long";
         case errc::headers_too_large: return "header block too large";
         case errc::expectation_failed: return "expectation failed";
+        case errc::upgrade_required: return "not a WebSocket handshake";
         case errc::missing_token: return "missing token";
         case errc::invalid_token: return "invalid token";
         case errc::too_many_failed_logins: return "too many wrong tokens";

@@ -24,6 +24,7 @@ enum class errc {
     uri_too_long,
     headers_too_large,
     expectation_failed,
+    upgrade_required,
     missing_token,
     invalid_token,
     too_many_failed_logins,

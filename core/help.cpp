@@ -128,7 +128,9 @@ std::string usage_line(const verb_entry& entry)
 
 std::string general_help()
 {
-    std::string out = "Restante holds chat uploads until their workspace calls for them.\n";
+    std::string out =
+        "Usage: restante COMMAND [OPTION]...\n\n"
+        "Restante holds chat uploads until their workspace calls for them.\n";
     append_verbs(out, "");
     return out;
 }
@@ -144,6 +146,10 @@ std::string verb_help(const verb_entry& entry)
 {
     std::string out = "Usage: " + usage_line(entry) + "\n\n";
     append_wrapped(out, entry.summary, 0);
+    if (!entry.details.empty()) {
+        out += '\n';
+        append_wrapped(out, entry.details, 0);
+    }
 
     const auto sections = sections_of(entry);
     std::size_t left_width = 0;

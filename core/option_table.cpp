@@ -36,7 +36,7 @@ constexpr option table[] = {
     {"allow-plain-http", "Listeners", "", &settings::allow_plain_http,
      "Lets --listen name an address that is not loopback, for use behind a TLS proxy."},
     {"metrics-listen", "Listeners", "HOST:PORT", &settings::metrics_listen,
-     "Where /metrics is served, and nothing else."},
+     "Where /metrics is served; the other listeners never do."},
     {"allowed-origin", "Listeners", "ORIGIN", &settings::allowed_origins,
      "Web origin whose pages may call the API and open a WebSocket. May be repeated; * allows any."},
     {"threads", "Listeners", "N", &settings::threads,

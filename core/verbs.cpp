@@ -12,7 +12,7 @@ constexpr own_option migrate_options[] = {
 };
 constexpr own_option status_options[] = {
     json,
-    {"watch", "", &own_options::watch, "Shows it again and again, until interrupted."},
+    {"watch", "", &own_options::watch, "Shows it every two seconds, until interrupted."},
 };
 constexpr own_option add_options[] = {
     {"mode", "MODE", &own_options::mode, "How files reach it: poll or push. [default poll]"},
@@ -27,8 +27,21 @@ constexpr positional id[] = {{"ID", true, true}};
 constexpr positional workspace[] = {{"WORKSPACE", true, true}};
 constexpr positional workspace_and_token[] = {{"WORKSPACE", true, true}, {"TOKEN_ID", true, false}};
 
+constexpr std::string_view token_on_stdout =
+    "The token goes to stdout and everything else to stderr. Only its hash is stored: it cannot be shown "
+    "again.";
+
 constexpr verb_entry table[] = {
-    {verb::serve, "serve", "Runs the server.", {}, {}, audience::serve},
+    {verb::serve,
+     "serve",
+     "Runs the server.",
+     {},
+     {},
+     audience::serve,
+     "Once it is up it prints one line on stdout, `restante ready http=... https=... metrics=...`, with the "
+     "addresses that it listens on. Its log goes to stderr, one JSON object a line. SIGTERM or SIGINT stops "
+     "it in "
+     "order, a second one at once; SIGHUP reads the certificate again."},
     {verb::migrate,
      "migrate",
      "Brings the database schema up to date.",
@@ -43,8 +56,8 @@ constexpr verb_entry table[] = {
      status_options,
      audience::tools},
     {verb::workspace_add, "workspace add",
-     "Adds a workspace and prints its first token; without ID it makes one.", maybe_id, add_options,
-     audience::tools},
+     "Adds a workspace, under a new id unless one is given, and prints its first token.", maybe_id,
+     add_options, audience::tools, token_on_stdout},
     {verb::workspace_list, "workspace list", "Lists the workspaces.", {}, list_options, audience::tools},
     {verb::workspace_remove,
      "workspace remove",
@@ -57,10 +70,16 @@ constexpr verb_entry table[] = {
      "Makes a further token for a workspace and prints it, once.",
      workspace,
      {},
-     audience::tools},
+     audience::tools,
+     token_on_stdout},
     {verb::token_list, "token list", "Lists the tokens of a workspace by prefix and times.", workspace,
      list_options, audience::tools},
-    {verb::token_revoke, "token revoke", "Revokes a token.", workspace_and_token, {}, audience::tools},
+    {verb::token_revoke,
+     "token revoke",
+     "Revokes a token; running servers follow within 5 s.",
+     workspace_and_token,
+     {},
+     audience::tools},
     {verb::version, "version", "Prints the version.", {}, {}, std::nullopt},
 };
 

@@ -53,6 +53,7 @@ struct verb_entry {
     std::span<const positional> arguments;
     std::span<const own_option> own;
     std::optional<audience> reads;  // the settings it takes; none for version
+    std::string_view details = {};  // what its help says besides
 };
 
 std::span<const verb_entry> verb_table();

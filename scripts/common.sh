@@ -37,18 +37,24 @@ install_packages() {
         as_root=(sudo)
     fi
     say "Installing ${#missing[@]} packages: ${missing[*]}"
-    "${as_root[@]}" apt-get update -q
+    "${as_root[@]}" apt-get update -q || say "apt-get update failed; trying with the lists that are here."
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-        apt-get install -y -q --no-install-recommends "${missing[@]}"
+        apt-get install -y -q --no-install-recommends "${missing[@]}" ||
+        fail "apt-get could not install them; its message stands above. Debian 12 has all of them."
 }
 
 # build PRESET [TARGET…]: configures once; later runs compile only what changed.
 build() {
     local preset=$1 target arguments=()
     shift
-    [[ -f build/$preset/build.ninja ]] || cmake --preset "$preset"
+    if [[ ! -f build/$preset/build.ninja ]]; then
+        say "Building in build/$preset. The first time takes minutes; later only what changed is compiled."
+        cmake --preset "$preset" || fail "CMake could not configure the build; its message stands above.
+If a package is missing, scripts/packages has their names. To begin anew: rm -rf build/$preset"
+    fi
     for target in "$@"; do
         arguments+=(--target "$target")
     done
-    cmake --build --preset "$preset" "${arguments[@]}"
+    cmake --build --preset "$preset" "${arguments[@]}" || fail "The build failed; the first error stands above.
+If it speaks of files that are gone, begin anew: rm -rf build/$preset"
 }

@@ -1,6 +1,7 @@
 #include "server/bearer_access.hpp"
 
 #include "server/request_context.hpp"
+#include "server/websocket_handshake.hpp"
 
 namespace restante {
 
@@ -24,12 +25,14 @@ void bearer_access::note_rejection(const request_context& request, const error_c
 
 awaitable<result<principal>> bearer_access::decide(const request_context& request)
 {
-    const auto given = parse_bearer(request.header(http::field::authorization));
+    auto given = parse_bearer(request.header(http::field::authorization));
+    if (request.wanted() == scope::any_token && given.kind == bearer_kind::none)
+        given = read_protocol_offer(request.head()).given;
     if (request.wanted() == scope::registration)
         co_return co_await decide_registration(request, given);
 
     auto who = co_await auth_.identify(given, request.remote());
-    if (!who)
+    if (!who || request.wanted() == scope::any_token)
         co_return who;
     const bool opens = request.wanted() == scope::workspace ? who->speaks_for(request.workspace_id())
                                                             : who->opens_every_workspace();

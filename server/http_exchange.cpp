@@ -41,7 +41,7 @@ awaitable<bool> http_exchange::run()
     auto answered = co_await answer();
     conn_.unwatch();
     if (auto* take = std::get_if<takeover>(&answered.body)) {
-        report(answered);  // now: how long it lives is no duration of a request
+        report(answered);  // now: how long it will last says nothing about how quickly it was answered
         co_await (*take)(conn_, request_.head());
         co_return false;
     }

@@ -8,8 +8,10 @@ namespace restante {
 void add_pool_metrics(metrics& counts, const pq::connection_pool& db)
 {
     auto& in_use = counts.gauge("molecule_database_connections_in_use", "Database connections at work.");
-    auto& idle = counts.gauge("molecule_database_connections_idle", "Database connections open and not at work.");
-    auto& waiting = counts.gauge("molecule_database_waiting", "Requests that wait for a database connection.");
+    auto& idle =
+        counts.gauge("molecule_database_connections_idle", "Database connections open and not at work.");
+    auto& waiting =
+        counts.gauge("molecule_database_waiting", "Requests that wait for a database connection.");
     auto& connects = counts.counter("molecule_database_connects_total",
                                     "Database connections opened; it grows when they are lost.");
     auto& unready = counts.gauge("molecule_database_unready_shards",
@@ -26,7 +28,9 @@ void add_pool_metrics(metrics& counts, const pq::connection_pool& db)
 
 void add_process_metrics(metrics& counts, const spool_budget& spools)
 {
-    counts.gauge("molecule_build_info", "Always 1; the label is the version.", {{"version", RESTANTE_VERSION}}).set(1);
+    counts
+        .gauge("molecule_build_info", "Always 1; the label is the version.", {{"version", RESTANTE_VERSION}})
+        .set(1);
     auto& memory = counts.gauge("molecule_body_memory_bytes", "Request bodies held in memory.");
     auto& disk = counts.gauge("molecule_spool_bytes", "Request bodies spooled to disk.");
     counts.before_scrape([&] {

@@ -76,6 +76,8 @@ public_error public_error_of(errc e) noexcept
             return plain(431, "headers_too_large", "header block too large");
         case errc::expectation_failed:
             return plain(417, "expectation_failed", "expectation failed");
+        case errc::upgrade_required:
+            return plain(426, "upgrade_required", "this path speaks WebSocket, version 13");
         case errc::missing_token:
             return challenge("missing_token", "missing workspace auth token");
         case errc::invalid_token:

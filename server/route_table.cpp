@@ -1,5 +1,7 @@
 #include "server/route_table.hpp"
 
+#include "server/handlers/events.hpp"
+#include "server/handlers/inbox.hpp"
 #include "server/handlers/operations.hpp"
 #include "server/handlers/register.hpp"
 #include "server/handlers/tokens.hpp"
@@ -36,6 +38,20 @@ constexpr route api[] = {
     {delete_,  "/workspaces/{id}/tokens/{token_id}",  workspace,    body_mode::none,      ignored_body, handle_token_revoke},
 
     {post,     "/workspaces/{id}/chat/uploads",       workspace,    body_mode::streamed,  upload_body,  handle_upload},
+
+    {get,      "/workspaces/{id}/pending-uploads",    workspace,    body_mode::none,      ignored_body, handle_pending_list},
+    {get,      "/workspaces/{id}/pending-uploads/{file_id}/content", workspace, body_mode::none, ignored_body, handle_content},
+    {post,     "/workspaces/{id}/pending-uploads/{file_id}/ack",     workspace, body_mode::none, ignored_body, handle_ack},
+    {post,     "/workspaces/{id}/pending-uploads/ack", workspace,   body_mode::buffered,  json_body,    handle_ack_batch},
+
+    {get,      "/workspaces/{id}/activity",           workspace,    body_mode::none,      ignored_body, handle_activity},
+    {post,     "/workspaces/{id}/activity",           workspace,    body_mode::buffered,  json_body,    handle_activity_report},
+    {get,      "/workspaces/{id}/activity/ack",       workspace,    body_mode::none,      ignored_body, handle_cursor_read},
+    {post,     "/workspaces/{id}/activity/ack",       workspace,    body_mode::buffered,  json_body,    handle_cursor_advance},
+    {post,     "/workspaces/{id}/a2a",                workspace,    body_mode::buffered,  json_body,    handle_a2a},
+
+    {get,      "/ws",                                 any_token,    body_mode::none,      ignored_body, handle_websocket},
+    {get,      "/workspaces/{id}/events/stream",      workspace,    body_mode::none,      ignored_body, handle_event_stream},
 };
 
 constexpr route operators[] = {

@@ -12,8 +12,15 @@
 namespace restante {
 
 class access_policy;
+class activity_feed;
+class activity_log;
 class authenticator;
 class bulletin_board;
+class fetch_stamps;
+class hub;
+class inbox_cursors;
+class parked_polls;
+class pending_uploads;
 class running_keys;
 class spool_budget;
 class staging;
@@ -38,6 +45,13 @@ struct services {
     running_keys& keys;
     staging& stage;
     upload_metrics& uploads_seen;
+    pending_uploads& uploads;
+    fetch_stamps& stamps;
+    inbox_cursors& cursors;
+    activity_log& activity;
+    activity_feed& feed;
+    parked_polls& polls;
+    hub& events;
 
     // The figures of all shards added up, in Prometheus' text format. Errors: shutting_down, no_room (a shard
     // did not answer in time).

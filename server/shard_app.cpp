@@ -2,6 +2,7 @@
 
 #include "server/process_metrics.hpp"
 #include "server/route_table.hpp"
+#include "server/token_watch.hpp"
 #include "storage/status.hpp"
 
 #include <unistd.h>
@@ -37,8 +38,14 @@ shard_app::shard_app(const settings& config, const std::string& conninfo, shared
       writers_(home.get_executor()),
       db_(home.get_executor(), pool_options_of(config, conninfo, all.size())),
       schema_(db_, readiness_),
+      feed_(db_),
+      tail_(db_),
+      events_(home.get_executor(), tail_, home.counts()),
+      polls_(home.get_executor(), feed_, home.counts()),
+      commits_(home.get_executor(), shared.commits),
       uploads_(db_, config.upload_ttl),
-      activity_(db_, listener_),
+      cursors_(db_),
+      activity_(db_, commits_),
       requests_(db_, config.upload_ttl),
       staging_(home.get_executor(), db_, uploads_, activity_, requests_),
       uploads_seen_(home.counts()),
@@ -61,6 +68,13 @@ shard_app::shard_app(const settings& config, const std::string& conninfo, shared
                 .keys = shared.keys,
                 .stage = staging_,
                 .uploads_seen = uploads_seen_,
+                .uploads = uploads_,
+                .stamps = stamps_,
+                .cursors = cursors_,
+                .activity = activity_,
+                .feed = feed_,
+                .polls = polls_,
+                .events = events_,
                 .scrape = [&all, ex = home.get_executor()] { return all.scrape(ex); }},
       cors_(config.allowed_origins),
       public_requests_(home.counts(), public_routes()),
@@ -69,6 +83,9 @@ shard_app::shard_app(const settings& config, const std::string& conninfo, shared
       metrics_{metrics_routes(), services_, cors_, metrics_requests_}
 {
     shared.bulletin.subscribe(home.get_executor(), auth_);
+    shared.bulletin.subscribe(home.get_executor(), events_);
+    shared.commits.subscribe(home.get_executor(), events_);
+    shared.commits.subscribe(home.get_executor(), polls_);
     home.count_restarts_of(writers_);
     add_pool_metrics(home.counts(), db_);
     if (&home == &all[0]) {
@@ -84,8 +101,26 @@ void shard_app::start()
     writers_.spawn_supervised("schema_watch", [this] { return schema_.run(writers_); });
     writers_.spawn_supervised("last_used",
                               [this] { return run_last_used_writer(auth_.notes(), tokens_, writers_); });
+    writers_.spawn_supervised("fetch_stamps",
+                              [this] { return run_fetch_stamp_writer(stamps_, uploads_, writers_); });
+    writers_.spawn_supervised("catch_up", [this] { return events_.run_catch_up(writers_); });
+    writers_.spawn_supervised("safety_look", [this] { return events_.run_safety_look(writers_); });
+    writers_.spawn_supervised("parked_polls", [this] { return polls_.run_safety_look(writers_); });
+    writers_.spawn_supervised("token_watch", [this] { return run_token_watch(events_, tokens_, writers_); });
     if (housekeeping_)
         housekeeping_->start(writers_);
+}
+
+void shard_app::hear(const bell_news& news)
+{
+    for (const auto& [workspace, seq] : news.activity) {
+        events_.on_remote_activity(workspace, seq);
+        polls_.wake(workspace);
+    }
+    if (news.everything) {
+        events_.look_now();
+        polls_.wake_all();
+    }
 }
 
 // The pool ends last: what else runs in the background may still need it for its final words.

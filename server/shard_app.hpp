@@ -2,9 +2,12 @@
 
 #include "auth/authenticator.hpp"
 #include "server/bearer_access.hpp"
+#include "server/commit_fanout.hpp"
 #include "server/cors.hpp"
 #include "server/http_session.hpp"
+#include "server/hub.hpp"
 #include "server/multipart/spool_budget.hpp"
+#include "server/parked_polls.hpp"
 #include "server/readiness.hpp"
 #include "server/request_metrics.hpp"
 #include "server/running_keys.hpp"
@@ -12,20 +15,20 @@
 #include "server/services.hpp"
 #include "server/shard_set.hpp"
 #include "server/upload_metrics.hpp"
+#include "storage/bell.hpp"
+#include "storage/fetch_stamps.hpp"
+#include "storage/inbox_cursors.hpp"
 #include "storage/staging.hpp"
 #include "sweeper/housekeeping.hpp"
 
 namespace restante {
 
-struct quiet_listener final : commit_listener {
-    void on_commit(std::shared_ptr<const committed_activity>) noexcept override {}
-};
-
-// What the shards of a process have in common: counters, a set and a board, nothing that anybody waits for.
+// What the shards of a process have in common: counters, a set and boards, nothing that anybody waits for.
 struct shared_state {
     spool_budget& spools;
     running_keys& keys;
     bulletin_board& bulletin;
+    commit_board& commits;
     bool registration_open;
 };
 
@@ -40,6 +43,9 @@ public:
     // Spawns what runs for as long as the shard does.
     void start();
 
+    // What another server has done, on this shard's thread.
+    void hear(const bell_news& news);
+
     const services& provided() const { return services_; }
     const session_environment& public_side() const { return public_; }
     const session_environment& metrics_side() const { return metrics_; }
@@ -52,8 +58,14 @@ private:
     pq::connection_pool db_;
     readiness readiness_;
     schema_watch schema_;
-    quiet_listener listener_;
+    activity_feed feed_;
+    feed_tail tail_;
+    hub events_;
+    parked_polls polls_;
+    commit_fanout commits_;
     pending_uploads uploads_;
+    fetch_stamps stamps_;
+    inbox_cursors cursors_;
     activity_log activity_;
     upload_requests requests_;
     staging staging_;

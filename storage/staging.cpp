@@ -11,7 +11,9 @@ constexpr unsigned most_under_way = 2;
 constexpr std::size_t most_aboard = 16;
 constexpr std::uint64_t most_bytes_aboard = 1 << 20;
 
+// For asking whether a lost COMMIT happened: this long, but not beyond the time in which a client is owed an answer.
 constexpr auto settle_limit = std::chrono::seconds(5);
+constexpr auto answer_limit = std::chrono::milliseconds(9500);
 
 std::uint64_t bytes_of(const upload& load)
 {
@@ -27,10 +29,12 @@ bool refused(error_code ec)
     return ec == errc::check_violation || ec == errc::unique_violation || ec == errc::sql_error;
 }
 
-// The row of a client's key waits for a transaction that holds the same key; its patience is lock_timeout.
-error_code key_error(error_code ec)
+// The row of a client's key waits for a transaction that holds the same key; its patience is lock_timeout. A session
+// that broke, or a request without a key, knows nothing of the kind.
+error_code key_error(error_code ec, const pq::transaction& tx, const upload& load)
 {
-    return ec == errc::database_timeout ? RESTANTE_ERROR(errc::idempotency_key_running) : ec;
+    const bool key_is_held = ec == errc::database_timeout && load.key && !tx.session().broken();
+    return key_is_held ? RESTANTE_ERROR(errc::idempotency_key_running) : ec;
 }
 
 }  // namespace
@@ -197,7 +201,7 @@ awaitable<result<timestamp>> staging::commit_together(const group& aboard)
         // A used key is found out before the megabytes are sent.
         auto begun = co_await tx->flush();
         if (!begun)
-            co_return key_error(begun.error());
+            co_return key_error(begun.error(), *tx, aboard.front()->load);
         expires_at = (*begun)[0][0][0].as<timestamp>().value();
     }
     for (const auto& who : aboard) {
@@ -209,24 +213,28 @@ awaitable<result<timestamp>> staging::commit_together(const group& aboard)
     for (const auto& who : aboard)
         activity_.log_activity_tx(*tx, who->load.activities);
 
+    const auto give_up_at = std::chrono::steady_clock::now() + answer_limit;
     auto results = co_await tx->commit();
     if (results) {
         if (!large)
             expires_at = (*results)[0][0][0].as<timestamp>().value();
         co_return expires_at;
     }
+    if (results.error() == errc::commit_outcome_unknown && tx->session().fell_silent())
+        co_await db_.end_session(tx->session().backend_pid());
     if (results.error() == errc::commit_outcome_unknown)
-        co_return co_await settle_outcome(aboard, fence);
+        co_return co_await settle_outcome(aboard, fence, give_up_at);
     if (!large && tx->failed_at() < first_file)
-        co_return key_error(results.error());
+        co_return key_error(results.error(), *tx, aboard.front()->load);
     if (!refused(results.error()) || aboard.size() > 1)
         co_return results.error();
     co_return RESTANTE_ERROR(tx->failed_at() < first_activity ? errc::could_not_stage : errc::could_not_log);
 }
 
-awaitable<result<timestamp>> staging::settle_outcome(const group& aboard, const std::string& fence)
+awaitable<result<timestamp>> staging::settle_outcome(const group& aboard, const std::string& fence,
+                                                    std::chrono::steady_clock::time_point give_up_at)
 {
-    const auto give_up_at = std::chrono::steady_clock::now() + settle_limit;
+    give_up_at = std::min(give_up_at, std::chrono::steady_clock::now() + settle_limit);
     steady_timer pause(ex_);
     do {
         auto settled = co_await requests_.settle(aboard.front()->load.workspace, fence);

@@ -49,7 +49,8 @@ private:
     awaitable<result<staged>> ride(upload load);
     awaitable<void> travel(const group& aboard);
     awaitable<result<timestamp>> commit_together(const group& aboard);
-    awaitable<result<timestamp>> settle_outcome(const group& aboard, const std::string& fence);
+    awaitable<result<timestamp>> settle_outcome(const group& aboard, const std::string& fence,
+                                                std::chrono::steady_clock::time_point give_up_at);
     awaitable<result<staged>> look_up_key(const passenger& who);
     group board(std::shared_ptr<passenger> leader);
 

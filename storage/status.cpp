@@ -6,10 +6,10 @@ namespace restante {
 
 namespace {
 
-const statement read_database{
-    "status_database",
-    "SELECT current_database()::text, current_setting('server_version'), pg_database_size(current_database()), "
-    "(SELECT coalesce(max(number), 0)::int8 FROM schema_migrations), now()"};
+const statement read_database{"status_database",
+                              "SELECT current_database()::text, current_setting('server_version'), "
+                              "pg_database_size(current_database()), "
+                              "(SELECT coalesce(max(number), 0)::int8 FROM schema_migrations), now()"};
 
 const statement read_workspaces{
     "status_workspaces",
@@ -19,7 +19,8 @@ const statement read_workspaces{
 
 const statement read_leaving{
     "status_leaving",
-    "SELECT (SELECT count(*) FROM (SELECT FROM pending_uploads WHERE acked_at IS NOT NULL LIMIT $1::int8) AS acked), "
+    "SELECT (SELECT count(*) FROM (SELECT FROM pending_uploads WHERE acked_at IS NOT NULL LIMIT $1::int8) AS "
+    "acked), "
     "(SELECT count(*) FROM (SELECT FROM pending_uploads WHERE acked_at IS NULL AND expires_at <= now() "
     "ORDER BY expires_at LIMIT $1::int8) AS expired)"};
 
@@ -32,7 +33,8 @@ const statement read_replicas{
     "status_replicas",
     "SELECT substr(application_name, length($1::text) + 1), coalesce(host(client_addr), 'local'), count(*), "
     "min(backend_start) FROM pg_stat_activity "
-    "WHERE datname = current_database() AND starts_with(application_name, $1::text) GROUP BY 1, 2 ORDER BY 1, 2"};
+    "WHERE datname = current_database() AND starts_with(application_name, $1::text) GROUP BY 1, 2 ORDER BY "
+    "1, 2"};
 
 result<std::vector<replica>> as_replicas(const pq::result_set& rows)
 {
@@ -53,13 +55,15 @@ result<status_report> as_report(const std::vector<pq::result_set>& answers, cons
     auto workspaces = answers[1][0].into<workspace_counts, std::int64_t, std::int64_t, std::int64_t>();
     auto leaving = answers[2][0].into<leaving_counts, std::int64_t, std::int64_t>();
     auto sweep = answers[3][0]
-                     .into<last_sweep, std::optional<timestamp>, std::optional<timestamp>, std::int64_t, std::int64_t,
-                           std::optional<std::string>>();
+                     .into<last_sweep, std::optional<timestamp>, std::optional<timestamp>, std::int64_t,
+                           std::int64_t, std::optional<std::string>>();
     auto replicas = as_replicas(answers[4]);
-    for (const auto& ec : {database.error(), workspaces.error(), leaving.error(), sweep.error(), replicas.error()})
+    for (const auto& ec :
+         {database.error(), workspaces.error(), leaving.error(), sweep.error(), replicas.error()})
         if (ec)
             return ec;
-    return status_report{std::move(*database), *workspaces, waiting, *leaving, std::move(*sweep), std::move(*replicas)};
+    return status_report{std::move(*database), *workspaces,         waiting, *leaving,
+                         std::move(*sweep),    std::move(*replicas)};
 }
 
 }  // namespace

@@ -6,17 +6,17 @@ namespace restante {
 
 namespace {
 
-// For the transaction of one batch. A plan made in a quiet hour would sort the whole backlog again and again, so only
-// walks along an index are left to choose from. And a batch that a crash undoes is simply swept once more, so it need
-// not wait for the disk, nor make the commits of uploads wait for it.
+// For the transaction of one batch. A plan made in a quiet hour would sort the whole backlog again and again,
+// so only walks along an index are left to choose from. And a batch that a crash undoes is simply swept once
+// more, so it need not wait for the disk, nor make the commits of uploads wait for it.
 const statement prepare_batch{"sweep_prepare",
                               "SELECT set_config('enable_seqscan', 'off', true), "
                               "set_config('enable_bitmapscan', 'off', true), "
                               "set_config('synchronous_commit', 'off', true)"};
 
-// Each locks up to 500 rows along its index, removes them, and gives their number and the last key. Of files it
-// removes only those that begin within 64 MiB: a large one is thousands of rows in the TOAST table. A locked row
-// keeps its place, so its ctid is as good as its key and ten times faster.
+// Each locks up to 500 rows along its index, removes them, and gives their number and the last key. Of files
+// it removes only those that begin within 64 MiB: a large one is thousands of rows in the TOAST table. A
+// locked row keeps its place, so its ctid is as good as its key and ten times faster.
 const statement take_acked{
     "sweep_acked",
     "WITH gone AS (DELETE FROM pending_uploads WHERE ctid = ANY (ARRAY("
@@ -30,7 +30,8 @@ const statement take_acked{
 const statement take_expired{
     "sweep_expired",
     "WITH gone AS (DELETE FROM pending_uploads WHERE ctid = ANY (ARRAY("
-    "SELECT place FROM (SELECT place, sum(size_bytes) OVER (ORDER BY expires_at, place) - size_bytes AS before "
+    "SELECT place FROM (SELECT place, sum(size_bytes) OVER (ORDER BY expires_at, place) - size_bytes AS "
+    "before "
     "FROM (SELECT ctid AS place, size_bytes, expires_at FROM pending_uploads "
     "WHERE acked_at IS NULL AND expires_at >= coalesce($2::timestamptz, '-infinity') "
     "AND expires_at <= now() - $1::int8 * interval '1 microsecond' "
@@ -49,10 +50,10 @@ const statement take_activity{
     "sweep_activity",
     "SELECT gone, reached FROM forget_activity($1::int8 * interval '1 microsecond', $2::uuid)"};
 
-const statement record_cycle{
-    "sweep_record",
-    "UPDATE sweeper_state SET last_started_at = now() - $1::int8 * interval '1 microsecond', last_finished_at = now(), "
-    "last_acked = $2::int8, last_expired = $3::int8, last_error = $4::text"};
+const statement record_cycle{"sweep_record",
+                             "UPDATE sweeper_state SET last_started_at = now() - $1::int8 * interval '1 "
+                             "microsecond', last_finished_at = now(), "
+                             "last_acked = $2::int8, last_expired = $3::int8, last_error = $4::text"};
 
 // PostgreSQL's timestamps end a few thousand years ago; nothing here is that old.
 constexpr std::chrono::microseconds longest_retention = std::chrono::years(200);
@@ -87,35 +88,39 @@ awaitable<error_code> storage_sweep::take_batch(rows_to_go& rows)
     co_return error_code{};
 }
 
-// Batches of both kinds take turns, so that a backlog of one cannot keep the other waiting for a later cycle.
-awaitable<sweep_outcome> storage_sweep::sweep(std::chrono::microseconds ack_retention, sweep_time time)
+// A backlog of one kind cannot keep the others waiting for a later cycle.
+awaitable<error_code> storage_sweep::take_in_turns(std::span<rows_to_go> kinds, sweep_time time)
 {
-    rows_to_go acked{.next_batch = take_acked, .retention = clamped(ack_retention)};
-    rows_to_go expired{.next_batch = take_expired};
-    error_code failure;
-    bool go_on = true;
-    while (go_on && !failure && !(acked.done && expired.done)) {
+    for (bool go_on = true; go_on;) {
         const auto began = sweep_time::clock::now();
-        if (!acked.done)
-            failure = co_await take_batch(acked);
-        if (!failure && !expired.done)
-            failure = co_await take_batch(expired);
+        bool done = true;
+        for (auto& rows : kinds) {
+            if (rows.done)
+                continue;
+            if (auto ec = co_await take_batch(rows))
+                co_return ec;
+            done = done && rows.done;
+        }
+        if (done)
+            break;
         go_on = co_await time.rest_after(began);
     }
-    co_return sweep_outcome{{.acked = acked.gone, .expired = expired.gone}, failure};
+    co_return error_code{};
+}
+
+awaitable<sweep_outcome> storage_sweep::sweep(std::chrono::microseconds ack_retention, sweep_time time)
+{
+    rows_to_go files[] = {{.next_batch = take_acked, .retention = clamped(ack_retention)},
+                          {.next_batch = take_expired}};
+    const auto failure = co_await take_in_turns(files, time);
+    co_return sweep_outcome{{.acked = files[0].gone, .expired = files[1].gone}, failure};
 }
 
 awaitable<forget_outcome> storage_sweep::forget_requests(sweep_time time)
 {
-    rows_to_go old{.next_batch = take_requests};
-    error_code failure;
-    bool go_on = true;
-    while (go_on && !failure && !old.done) {
-        const auto began = sweep_time::clock::now();
-        failure = co_await take_batch(old);
-        go_on = co_await time.rest_after(began);
-    }
-    co_return forget_outcome{old.gone, failure};
+    rows_to_go requests[] = {{.next_batch = take_requests}};
+    const auto failure = co_await take_in_turns(requests, time);
+    co_return forget_outcome{requests[0].gone, failure};
 }
 
 awaitable<forget_outcome> storage_sweep::forget_activity(std::chrono::microseconds retention, sweep_time time)
@@ -146,8 +151,8 @@ awaitable<error_code> storage_sweep::record(sweep_record cycle)
     std::optional<std::string> problem;
     if (cycle.failure)
         problem = cycle.failure.message();
-    const pq::parameters with(static_cast<std::int64_t>(cycle.took.count()), cycle.gone.acked, cycle.gone.expired,
-                              problem);
+    const pq::parameters with(static_cast<std::int64_t>(cycle.took.count()), cycle.gone.acked,
+                              cycle.gone.expired, problem);
     auto done = co_await db_.execute(record_cycle, with);
     co_return done ? error_code{} : done.error();
 }

@@ -19,8 +19,8 @@ struct unacked_uploads {
     std::int64_t fetched() const { return files - never_fetched; }
 };
 
-// One query whose price does not grow with the table (see unacked_uploads() in sql/), and which gives up after two
-// seconds with database_timeout rather than weigh on a database in trouble.
+// One query whose price does not grow with the table (see unacked_uploads() in sql/), and which gives up
+// after two seconds with database_timeout rather than weigh on a database in trouble.
 awaitable<result<unacked_uploads>> read_unacked_uploads(pq::connection_pool& db);
 
 }  // namespace restante

@@ -6,15 +6,16 @@
 
 namespace restante {
 
-// Gauges of what waits, for dashboards. They speak of the whole database, not of this process: every replica shows
-// the same, so a dashboard takes their maximum and never their sum. One shard of a process keeps them.
+// Gauges of what waits, for dashboards. They speak of the whole database, not of this process: every replica
+// shows the same, so a dashboard takes their maximum and never their sum. One shard of a process keeps them.
 class upload_gauges {
 public:
     static constexpr auto interval = std::chrono::seconds(15);
 
     upload_gauges(pq::connection_pool& db, metrics& counts);
 
-    // Reads the figures every 15 s. What cannot be read keeps its last value; the timestamp tells how old that is.
+    // Reads the figures every 15 s. What cannot be read keeps its last value; the timestamp tells how old
+    // that is.
     awaitable<void> run(task_group& tasks);
 
     awaitable<error_code> refresh();

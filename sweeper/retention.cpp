@@ -9,7 +9,8 @@ using std::chrono::microseconds;
 retention_policy policy_from(const settings& config)
 {
     const settings defaults;
-    const auto acked = config.ack_retention == microseconds(0) ? defaults.ack_retention : config.ack_retention;
+    const auto acked =
+        config.ack_retention == microseconds(0) ? defaults.ack_retention : config.ack_retention;
     return {.acked = std::max(acked, microseconds(0)),
             .activity = std::max(config.activity_retention, microseconds(0)),
             .interval = config.sweep_interval};
@@ -17,7 +18,8 @@ retention_policy policy_from(const settings& config)
 
 microseconds pause_before_next(microseconds interval, double chance)
 {
-    const double jittered = static_cast<double>(interval.count()) * (0.9 + 0.2 * std::clamp(chance, 0.0, 1.0));
+    const double jittered =
+        static_cast<double>(interval.count()) * (0.9 + 0.2 * std::clamp(chance, 0.0, 1.0));
     // However short the interval, the loop must not spin.
     return std::max(microseconds(static_cast<std::int64_t>(jittered)), microseconds(50'000));
 }

@@ -13,20 +13,20 @@ struct retention_policy {
     std::chrono::microseconds interval;  // between two cycles
 };
 
-// The settings as the storage calls take them: an ack retention of 0 means the default at the setting but "at once"
-// at the call, and nothing is ever negative there.
+// The settings as the storage calls take them: an ack retention of 0 means the default at the setting but "at
+// once" at the call, and nothing is ever negative there.
 retention_policy policy_from(const settings& config);
 
-// A cycle ends after 30 s, whatever is left. Each job has a share of its own, so that every backlog shrinks in every
-// cycle; what a job leaves over is not handed on.
+// A cycle ends after 30 s, whatever is left. Each job has a share of its own, so that every backlog shrinks
+// in every cycle; what a job leaves over is not handed on.
 struct cycle_shares {
     std::chrono::milliseconds files = std::chrono::seconds(20);
     std::chrono::milliseconds requests = std::chrono::seconds(5);
     std::chrono::milliseconds activity = std::chrono::seconds(5);
 };
 
-// The pause before the next cycle: the interval, a tenth shorter or longer by chance (0 ≤ chance < 1), so that
-// replicas that were started together do not sweep together for ever.
+// The pause before the next cycle: the interval, a tenth shorter or longer by chance (0 ≤ chance < 1), so
+// that replicas that were started together do not sweep together for ever.
 std::chrono::microseconds pause_before_next(std::chrono::microseconds interval, double chance);
 
 }  // namespace restante

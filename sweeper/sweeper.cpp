@@ -117,7 +117,8 @@ void sweeper::tell(const cycle_report& report)
         log_line(log_level::info, "sweeper_enabled");
 }
 
-// A server may be started before its schema is there. That is no failure of the sweep; it waits, like the uploads.
+// A server may be started before its schema is there. That is no failure of the sweep; it waits, like the
+// uploads.
 void sweeper::tell_failure(const cycle_report& report)
 {
     if (report.failure == errc::shutting_down)
@@ -125,7 +126,8 @@ void sweeper::tell_failure(const cycle_report& report)
     if (report.failure == errc::schema_missing) {
         if (!std::exchange(disabled_, true))
             log_line(log_level::warn, "sweeper_disabled")
-                .field("reason", "the database has no pending_uploads table or an old schema; run `restante migrate`");
+                .field("reason",
+                       "the database has no pending_uploads table or an old schema; run `restante migrate`");
         return;
     }
     errors_.add();

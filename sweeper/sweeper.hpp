@@ -19,9 +19,9 @@ struct cycle_report {
     bool did_something() const { return files.acked + files.expired + requests + activity > 0; }
 };
 
-// Sweeps at start and then again and again. Whatever a cycle meets is counted and logged, and the next one tries
-// again; only a stop ends the loop. One shard of a process runs it; of several processes each runs its own, and they
-// share the work.
+// Sweeps at start and then again and again. Whatever a cycle meets is counted and logged, and the next one
+// tries again; only a stop ends the loop. One shard of a process runs it; of several processes each runs its
+// own, and they share the work.
 class sweeper {
 public:
     sweeper(pq::connection_pool& db, metrics& counts, retention_policy policy, cycle_shares shares = {});

@@ -5,6 +5,7 @@
 #include "server/descriptors.hpp"
 #include "server/listener.hpp"
 #include "server/registration.hpp"
+#include "server/replica_link.hpp"
 #include "server/shard_app.hpp"
 #include "server/shard_set.hpp"
 #include "server/signals.hpp"
@@ -40,11 +41,14 @@ public:
         : config_(config),
           spools_(config.body_memory, config.spool_limit, config.spool_dir),
           shards_(shard_count(config),
-                  {connection_limit(config, raise_descriptor_limit()), handshakes_at_once})
+                  {connection_limit(config, raise_descriptor_limit()), handshakes_at_once}),
+          replicas_(shards_[0].get_executor(), {.conninfo = conninfo}, bulletin_)
     {
-        const shared_state shared{spools_, keys_, bulletin_, registration_is_open(config)};
+        const shared_state shared{spools_, keys_, bulletin_, commits_, registration_is_open(config)};
         for (std::size_t i = 0; i < shards_.size(); ++i)
-            apps_.emplace_back(config_, conninfo, shared, shards_[i], shards_);
+            link_to_replicas(shards_[i], apps_.emplace_back(config_, conninfo, shared, shards_[i], shards_));
+        bulletin_.subscribe(shards_[0].get_executor(), replicas_);
+        commits_.subscribe(shards_[0].get_executor(), replicas_);
     }
 
     startup_result<void> open()
@@ -70,6 +74,7 @@ public:
     {
         for (auto& app : apps_)
             app.start();
+        replicas_.start(shards_[0].background());
         shards_.start();
         std::cout << "restante ready http=" << ready_.http << " https=" << ready_.https
                   << " metrics=" << ready_.metrics << std::endl;
@@ -90,6 +95,11 @@ private:
         if (config.threads != 0)
             return config.threads;
         return std::max(1u, std::thread::hardware_concurrency());
+    }
+
+    void link_to_replicas(shard& home, shard_app& app)
+    {
+        replicas_.add_shard(home.get_executor(), [&app](const bell_news& news) { app.hear(news); });
     }
 
     startup_result<tls_context> load_tls() const
@@ -140,7 +150,9 @@ private:
     spool_budget spools_;
     running_keys keys_;
     bulletin_board bulletin_;
+    commit_board commits_;
     shard_set shards_;
+    replica_link replicas_;
     std::deque<shard_app> apps_;
     ready_line ready_;
 };

@@ -4,8 +4,8 @@
 
 namespace restante {
 
-// restante status [--json] [--watch]: what waits, for whom and since when; with --watch every two seconds until
-// interrupted.
+// restante status [--json] [--watch]: what waits, for whom and since when; with --watch every two seconds
+// until interrupted.
 int run_status(const command& asked);
 
 }  // namespace restante

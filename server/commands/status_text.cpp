@@ -17,7 +17,8 @@ using std::chrono::seconds;
 
 std::string at_most(std::int64_t number)
 {
-    return number < leaving_counts::most ? with_separators(number) : with_separators(leaving_counts::most) + " or more";
+    return number < leaving_counts::most ? with_separators(number)
+                                         : with_separators(leaving_counts::most) + " or more";
 }
 
 std::string line(const char* label, const std::string& text)
@@ -45,9 +46,11 @@ std::string sweep_line(const last_sweep& sweep, timestamp now)
     if (!sweep.finished_at || !sweep.started_at)
         return line("Last sweep", "never");
     const auto ago = std::chrono::floor<seconds>(now - *sweep.finished_at);
-    const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(*sweep.finished_at - *sweep.started_at);
-    std::string text = in_words(ago) + " ago, in " + with_separators(took.count()) + " ms: " +
-                       with_separators(sweep.acked) + " acked, " + with_separators(sweep.expired) + " expired";
+    const auto took =
+        std::chrono::duration_cast<std::chrono::milliseconds>(*sweep.finished_at - *sweep.started_at);
+    std::string text = in_words(ago) + " ago, in " + with_separators(took.count()) +
+                       " ms: " + with_separators(sweep.acked) + " acked, " + with_separators(sweep.expired) +
+                       " expired";
     if (sweep.error)
         text += "; failed: " + *sweep.error;
     return line("Last sweep", text);
@@ -83,7 +86,8 @@ json::object waiting_object(const unacked_uploads& waiting)
             {"bytes", waiting.bytes},
             {"never_fetched", waiting.never_fetched},
             {"fetched", waiting.fetched()},
-            {"oldest_seconds", waiting.oldest_seconds ? json::value(*waiting.oldest_seconds) : json::value(nullptr)},
+            {"oldest_seconds",
+             waiting.oldest_seconds ? json::value(*waiting.oldest_seconds) : json::value(nullptr)},
             {"estimated", waiting.estimated}};
 }
 
@@ -104,12 +108,14 @@ std::string status_table(const status_report& report)
 {
     const auto& db = report.database;
     const auto& ws = report.workspaces;
-    return line("Database", db.name + " on PostgreSQL " + db.version + ", " + in_bytes(db.bytes) + ", schema " +
-                                std::to_string(db.schema)) +
-           line("Workspaces", with_separators(ws.poll + ws.push) + " (" + with_separators(ws.poll) + " poll, " +
-                                  with_separators(ws.push) + " push), " + with_separators(ws.removed) + " removed") +
+    return line("Database", db.name + " on PostgreSQL " + db.version + ", " + in_bytes(db.bytes) +
+                                ", schema " + std::to_string(db.schema)) +
+           line("Workspaces", with_separators(ws.poll + ws.push) + " (" + with_separators(ws.poll) +
+                                  " poll, " + with_separators(ws.push) + " push), " +
+                                  with_separators(ws.removed) + " removed") +
            waiting_lines(report.waiting) +
-           line("To sweep", at_most(report.leaving.acked) + " acked, " + at_most(report.leaving.expired) + " expired") +
+           line("To sweep",
+                at_most(report.leaving.acked) + " acked, " + at_most(report.leaving.expired) + " expired") +
            sweep_line(report.sweep, db.now) + replica_lines(report.replicas, db.now);
 }
 
@@ -119,7 +125,8 @@ std::string status_json(const status_report& report)
     const auto& sweep = report.sweep;
     const json::object told{
         {"at", rfc3339(db.now)},
-        {"database", {{"name", db.name}, {"version", db.version}, {"bytes", db.bytes}, {"schema", db.schema}}},
+        {"database",
+         {{"name", db.name}, {"version", db.version}, {"bytes", db.bytes}, {"schema", db.schema}}},
         {"workspaces",
          {{"poll", report.workspaces.poll},
           {"push", report.workspaces.push},

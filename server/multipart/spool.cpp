@@ -80,7 +80,8 @@ bool spool::make_room_in_memory(std::size_t more)
 
 awaitable<error_code> spool::write(std::span<const char> bytes)
 {
-    hash_.update(bytes);
+    if (hashes_)
+        hash_.update(bytes);
     size_ += bytes.size();
     if (!make_room_in_memory(bytes.size()))
         co_return co_await spill(bytes);
@@ -111,7 +112,8 @@ awaitable<error_code> spool::spill(std::span<const char> bytes)
 
 awaitable<error_code> spool::finish()
 {
-    digest_ = hash_.finish();
+    if (hashes_)
+        digest_ = hash_.finish();
     if (file_ < 0)
         co_return error_code{};
     if (!buffer_.empty()) {

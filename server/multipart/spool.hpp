@@ -17,7 +17,9 @@ class spool final : public file_content {
 public:
     static constexpr std::size_t memory_limit = 256 * 1024;
 
-    explicit spool(spool_budget& budget) : budget_(budget) {}
+    enum class hashing { on, off };
+
+    explicit spool(spool_budget& budget, hashing digest = hashing::on) : budget_(budget), hashes_(digest == hashing::on) {}
     ~spool() override;
     spool(const spool&) = delete;
     spool& operator=(const spool&) = delete;
@@ -38,6 +40,7 @@ private:
     void forget_memory();
 
     spool_budget& budget_;
+    bool hashes_;
     sha256 hash_;
     digest32 digest_{};
     std::uint64_t size_ = 0;

@@ -108,7 +108,12 @@ void connection::watch_socket()
 error_code connection::break_down(errc reason)
 {
     broken_ = true;
+    fell_silent_ = reason == errc::database_timeout;
     deadline_.clear();
+    // libpq closes the socket by itself when the server hangs up, and the next connection may get its number. Asio
+    // must forget it now: were it forgotten only when this object ends, that would deafen the other connection.
+    if (socket_.is_open())
+        socket_.release();
     return RESTANTE_ERROR(reason);
 }
 

@@ -68,6 +68,8 @@ public:
     awaitable<void> cancel();
 
     bool broken() const { return broken_; }
+    // Broken by silence. PostgreSQL may know nothing of it and keep the session's locks.
+    bool fell_silent() const { return fell_silent_; }
     // An operation is half done: its coroutine was dropped before the answers were read.
     bool busy() const { return busy_; }
     bool in_transaction() const;
@@ -110,6 +112,7 @@ private:
     std::size_t largest_ = 0;
     bool busy_ = false;
     bool broken_ = false;
+    bool fell_silent_ = false;
 };
 
 }  // namespace restante::pq

@@ -10,6 +10,7 @@ namespace {
 
 constexpr auto health_interval = std::chrono::seconds(1);
 constexpr auto rollback_limit = std::chrono::seconds(2);
+constexpr auto health_limit = std::chrono::seconds(2);
 
 }  // namespace
 
@@ -47,7 +48,7 @@ awaitable<result<lease>> connection_pool::acquire(lane in)
     const auto who = next_ticket_++;
     auto verdict = node_.ask(in, who, pool_node::clock::now());
     if (verdict == pool_node::verdict::wait) {
-        auto waited = co_await wait_in_queue(who);
+        auto waited = co_await wait_in_queue(who, in);
         if (!waited)
             co_return waited.error();
         verdict = *waited;
@@ -70,11 +71,11 @@ awaitable<result<lease>> connection_pool::acquire(lane in)
     }
 }
 
-awaitable<result<pool_node::verdict>> connection_pool::wait_in_queue(pool_node::ticket who)
+awaitable<result<pool_node::verdict>> connection_pool::wait_in_queue(pool_node::ticket who, lane in)
 {
     waiter self(ex_);
     waiters_.emplace(who, &self);
-    self.timer.expires_after(options_.wait_limit);
+    self.timer.expires_after(in == lane::large ? options_.large_wait_limit : options_.wait_limit);
     co_await self.timer.async_wait(use_tuple);
     waiters_.erase(who);
     if (self.verdict)
@@ -128,6 +129,10 @@ awaitable<result<lease>> connection_pool::open(lane in)
 
 void connection_pool::give_back(std::unique_ptr<connection> borrowed, lane in)
 {
+    if (borrowed->fell_silent()) {
+        silent_.push_back(borrowed->backend_pid());
+        wake_.cancel();
+    }
     if (stopped_ || borrowed->broken() || borrowed->busy() || borrowed->outgrown()) {
         borrowed.reset();
         node_.lost(in);
@@ -167,6 +172,49 @@ awaitable<void> connection_pool::roll_back(std::unique_ptr<connection> dirty)
     serve_waiters();
 }
 
+awaitable<result<void>> connection_pool::end_session(int backend_pid)
+{
+    // By now the transaction is seconds old; a younger one belongs to a newcomer that got the same pid.
+    static const statement terminate{"terminate_silent",
+                                     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = $1::int4 AND "
+                                     "usename = current_user AND xact_start < now() - interval '1 second'"};
+    const parameters with(static_cast<std::int32_t>(backend_pid));
+    auto done = co_await execute(terminate, with);
+    if (!done)
+        co_return done.error();
+    co_return result<void>();
+}
+
+// A question to an idle connection, or the attempt to open the first one: what /readyz reports.
+awaitable<void> connection_pool::look_after_health()
+{
+    if (node_.silent()) {
+        node_.opening_unasked();
+        const auto opened = co_await open(lane::small);
+        co_return;
+    }
+    if (node_.idle() == 0 && node_.in_use() > 0)
+        co_return;
+    static const statement ask{"are_you_there", "SELECT 1"};
+    auto probe = co_await acquire();
+    if (!probe)
+        co_return;
+    connection& asked = **probe;
+    asked.io_timeout(health_limit);
+    const auto answered = co_await asked.execute(ask);
+    asked.io_timeout(options_.connect.io_timeout);
+    ready_ = ready_ || answered.has_value();
+    if (!asked.fell_silent())
+        co_return;
+    log_line(log_level::warn, "database_unavailable").field("reason", "no answer in time");
+    ready_ = false;
+    last_error_ = "no answer in time";
+    // More than the node counts may lie there: those are promised to waiters who have not woken up yet.
+    idle_.resize(idle_.size() - node_.idle());
+    node_.went_silent();
+    serve_waiters();
+}
+
 awaitable<void> connection_pool::run()
 {
     while (!stopped_) {
@@ -175,11 +223,12 @@ awaitable<void> connection_pool::run()
             dirty_.pop_back();
             co_await roll_back(std::move(next));
         }
-        // The look at an idle connection, or the attempt to open the first one, is what /readyz reports.
-        if (node_.in_use() == 0) {
-            auto probe = co_await acquire();
-            if (probe)
-                ready_ = true;
+        co_await look_after_health();
+        while (!silent_.empty() && ready_) {
+            const int backend = silent_.back();
+            if (!co_await end_session(backend))
+                break;
+            std::erase(silent_, backend);
         }
         const auto now = pool_node::clock::now();
         wake_.expires_at(std::clamp(node_.retry_at(), now + std::chrono::milliseconds(20), now + health_interval));

@@ -37,6 +37,8 @@ struct pool_options {
     unsigned connections = 4;
     unsigned waiters = 1024;
     std::chrono::milliseconds wait_limit = std::chrono::seconds(2);
+    // Large requests have few connections and take a second each; who has already sent 25 MB would rather wait.
+    std::chrono::milliseconds large_wait_limit = std::chrono::seconds(60);
 };
 
 struct pool_status {
@@ -68,6 +70,10 @@ public:
     awaitable<result<result_set>> execute(const statement& what, const parameters& with);
     awaitable<result<result_set>> execute(const statement& what);
 
+    // Ends, from another connection, the session of one that fell silent in a transaction. A backend behind a dead
+    // line hears nothing and would hold its locks until the kernel gives the line up, which takes hours.
+    awaitable<result<void>> end_session(int backend_pid);
+
     pool_status status() const;
     const connect_options& connect_settings() const { return options_.connect; }
 
@@ -76,7 +82,8 @@ private:
     struct waiter;
 
     awaitable<result<lease>> open(lane in);
-    awaitable<result<pool_node::verdict>> wait_in_queue(pool_node::ticket who);
+    awaitable<result<pool_node::verdict>> wait_in_queue(pool_node::ticket who, lane in);
+    awaitable<void> look_after_health();
     awaitable<void> roll_back(std::unique_ptr<connection> dirty);
     void give_back(std::unique_ptr<connection> borrowed, lane in);
     void serve_waiters();
@@ -86,6 +93,7 @@ private:
     pool_node node_;
     std::vector<std::unique_ptr<connection>> idle_;
     std::vector<std::unique_ptr<connection>> dirty_;
+    std::vector<int> silent_;  // backends whose connections fell silent and are closed
     std::unordered_map<pool_node::ticket, waiter*> waiters_;
     pool_node::ticket next_ticket_ = 1;
     steady_timer wake_;

@@ -13,7 +13,7 @@ unsigned pool_node::large_limit() const
 
 std::optional<pool_node::verdict> pool_node::grant(lane in, clock::time_point now)
 {
-    if (!may_start(in))
+    if (silent_ || !may_start(in))
         return std::nullopt;
     if (idle_ > 0) {
         --idle_;
@@ -69,8 +69,15 @@ void pool_node::leave(ticket who)
     std::erase_if(queue_, [who](const waiter& w) { return w.who == who; });
 }
 
+void pool_node::went_silent()
+{
+    silent_ = true;
+    idle_ = 0;
+}
+
 void pool_node::opened()
 {
+    silent_ = false;
     backoff_ = std::chrono::milliseconds(0);
     retry_at_ = {};
 }

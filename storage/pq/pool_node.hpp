@@ -52,6 +52,12 @@ public:
     void opened();
     void open_failed(lane in, clock::time_point now);
 
+    // The database takes words and gives none: idle connections are closed, and everybody is refused until one that
+    // the pool opens for itself was opened. Otherwise each caller would find out anew, and slowly.
+    void went_silent();
+    bool silent() const { return silent_; }
+    void opening_unasked() { ++small_; }
+
     // A connection came back from its holder: idle again, set aside to be rolled back, or closed.
     void returned_idle(lane in);
     void returned_dirty(lane in);
@@ -62,7 +68,7 @@ public:
     unsigned in_use() const { return small_ + large_; }
     unsigned idle() const { return idle_; }
     std::size_t waiting() const { return queue_.size(); }
-    bool down(clock::time_point now) const { return now < retry_at_ && alive() == 0; }
+    bool down(clock::time_point now) const { return silent_ || (now < retry_at_ && alive() == 0); }
     clock::time_point retry_at() const { return retry_at_; }
     unsigned large_limit() const;
 
@@ -83,6 +89,7 @@ private:
     unsigned idle_ = 0;
     unsigned dirty_ = 0;
     std::deque<waiter> queue_;
+    bool silent_ = false;
     std::chrono::milliseconds backoff_{0};
     clock::time_point retry_at_{};
 };

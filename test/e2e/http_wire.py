@@ -5,12 +5,15 @@ import json
 import socket
 import time
 
+import told_tokens
+
 
 class Answer:
     def __init__(self, status, headers, body):
         self.status = status
         self.headers = headers  # names in lower case; of a repeated field the last
         self.body = body
+        told_tokens.remember_received(body)
 
     def json(self):
         return json.loads(self.body)
@@ -22,8 +25,10 @@ class Answer:
 class Wire:
     """One connection to the server."""
 
-    def __init__(self, address, timeout=30):
-        self.socket = socket.create_connection(address, timeout=timeout)
+    def __init__(self, address, timeout=30, source=None):
+        """From a source address of its own, when one is given: everything in 127.0.0.0/8 is ours."""
+        self.socket = socket.create_connection(address, timeout=timeout,
+                                               source_address=source and (source, 0))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._received = bytearray()
 
@@ -37,13 +42,14 @@ class Wire:
         self.socket.close()
 
     def send(self, data):
+        told_tokens.remember_sent(data)
         self.socket.sendall(data)
 
     def send_what_is_taken(self, pieces):
         """Sends until the server stops listening, as one that has refused the request may."""
         try:
             for piece in pieces:
-                self.socket.sendall(piece)
+                self.send(piece)
         except (BrokenPipeError, ConnectionResetError):
             pass
 

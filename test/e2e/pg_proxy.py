@@ -1,5 +1,5 @@
-"""A proxy in front of PostgreSQL that reads along and can strike at the worst moment: when a transaction that
-publishes activity is about to COMMIT, or has just done so and nobody was told."""
+"""A proxy in front of PostgreSQL that reads along and can strike at the worst moment: when a transaction is
+about to COMMIT, or has just done so and nobody was told."""
 
 import enum
 import struct
@@ -48,7 +48,7 @@ class PostgresLink(Link):
     def __init__(self, *ends):
         super().__init__(*ends)
         self._statements = {}  # prepared on this link: name → text
-        self._publishes = False  # the transaction under way writes to the feed
+        self._marked = False  # the transaction under way is of the kind that is struck at
         self._awaiting = None  # the strike that waits for PostgreSQL's word that it has committed
 
     async def to_server(self):
@@ -100,12 +100,12 @@ class PostgresLink(Link):
         if text is None:
             return None
         if text.startswith("BEGIN"):
-            self._publishes = False
-        if "publish_activity" in text:
-            self._publishes = True
-        if text != "COMMIT" or not self._publishes:
+            self._marked = False
+        if self.proxy.mark in text:
+            self._marked = True
+        if text != "COMMIT" or not self._marked:
             return None
-        self._publishes = False
+        self._marked = False
         return self.proxy.take_strike()
 
     def _text_of(self, kind, message):
@@ -122,11 +122,14 @@ class PostgresLink(Link):
 
 
 class PostgresProxy(Proxy):
-    """In front of the database of a conninfo; `conninfo` is the way through the proxy."""
+    """In front of the database of a conninfo; `conninfo` is the way through the proxy. It strikes at
+    transactions that run a statement with `mark` in its text; those that publish activity, unless told
+    otherwise."""
 
     link = PostgresLink
 
-    def __init__(self, conninfo):
+    def __init__(self, conninfo, mark="publish_activity"):
+        self.mark = mark
         parts = parse_conninfo(conninfo)
         host, port = parts["host"], parts.get("port", "5432")
         self._guard = threading.Lock()
@@ -137,7 +140,7 @@ class PostgresProxy(Proxy):
         self.conninfo = format_conninfo(parts)
 
     def arm(self, strike):
-        """Strikes once, at the next COMMIT of a transaction that publishes; `struck` is set when it has."""
+        """Strikes once, at the next COMMIT of such a transaction; `struck` is set when it has."""
         with self._guard:
             self.struck.clear()
             self._due = strike

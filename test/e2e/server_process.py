@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 import threading
 
+import told_tokens
 from http_wire import Wire, await_true, request_head
 
 BINARY = os.environ.get("RESTANTE_BIN", "build/asan/restante")
@@ -33,6 +34,7 @@ def is_sanitized(binary):
 def run_command(*words, binary=None, timeout=60):
     """`restante WORDS…`, to its end: (exit code, stdout, stderr)."""
     done = subprocess.run([binary or BINARY, *words], capture_output=True, text=True, timeout=timeout)
+    told_tokens.assert_untold(done.stderr, "stderr of a command")
     return done.returncode, done.stdout, done.stderr
 
 
@@ -155,12 +157,22 @@ class Server:
         self.process.stdout.close()
         return code
 
+    def _check_metrics(self):
+        try:
+            text = self.get("/metrics", metrics=True).body.decode()
+        except OSError:
+            return  # a test may end with a server that can take no more connections
+        told_tokens.assert_untold(text, "the metrics")
+
     def close(self, checked=True):
-        """Ends it, and fails on a bad exit or a sanitizer's report."""
+        """Ends it, and fails on a bad exit, a sanitizer's report or a token in the log or the metrics."""
         try:
             running = self.alive()
+            if running and checked:
+                self._check_metrics()
             code = self.stop() if running else self.process.returncode
             text = self.log_text()
+            told_tokens.assert_untold(text, "the log")
             report = SANITIZER.search(text)
             if report:
                 raise AssertionError("a sanitizer reported:\n" + text[report.start():report.start() + 6000])

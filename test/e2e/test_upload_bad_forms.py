@@ -61,7 +61,7 @@ class BadForms(UploadCase):
     def test_boundaries(self):
         for parameters in (b"", b"; boundary=", b'; boundary=""', b"; boundary=" + b"x" * 71,
                            b'; boundary="a',
-                           b"; boundary=a; boundary=b", b'; boundary="a\x7fb"', b'; boundary="a blank "'):
+                           b"; boundary=a; boundary=b", b'; boundary="a@b"', b'; boundary="a blank "'):
             with self.subTest(parameters=parameters):
                 self.refuse(MALFORMED, GOOD, content_type=b"multipart/form-data" + parameters)
 

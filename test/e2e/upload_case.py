@@ -50,4 +50,4 @@ class UploadCase(unittest.TestCase):
         """Sessions of the server that are inside a transaction, with what they ran last."""
         return self.db.session.query(
             "SELECT state, query FROM pg_stat_activity WHERE datname = current_database() AND "
-            "application_name = 'restante' AND state LIKE 'idle in transaction%'")
+            "application_name LIKE 'restante%' AND state LIKE 'idle in transaction%'")

@@ -311,6 +311,7 @@ TEST_F(identity, shards_count_wrong_tokens_together)
             neighbour.refuse(client);
         co_await asio::post(ex, use_await);
         EXPECT_EQ(all.auth.refuse(client), errc::too_many_failed_logins);
+        co_await asio::post(ex, use_await);  // the neighbour lives until it has heard of this one too
     });
 }
 

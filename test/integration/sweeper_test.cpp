@@ -7,8 +7,9 @@
 #include "test/support/run.hpp"
 #include "test/support/schema.hpp"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <gmock/gmock.h>
 
 namespace restante {
 namespace {
@@ -125,8 +126,9 @@ TEST_F(sweeping, starts_with_a_cycle_and_goes_on)
 TEST_F(sweeping, an_error_is_counted_and_logged_and_the_next_cycle_tries_again)
 {
     stage_rows(db, {.count = 2, .expires_at = "now() - interval '1 ms'"});
-    db.sql("CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no'; END $$;"
-           "CREATE TRIGGER refuse BEFORE DELETE ON pending_uploads EXECUTE FUNCTION refuse()");
+    db.sql(
+        "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no'; END $$;"
+        "CREATE TRIGGER refuse BEFORE DELETE ON pending_uploads EXECUTE FUNCTION refuse()");
     with_process(often, [&](process& p) -> awaitable<void> {
         p.tasks.spawn("sweeper", p.sweep.run(p.tasks));
         const auto failed_twice = [&] { return p.swept("error") >= 2; };
@@ -144,11 +146,15 @@ TEST_F(sweeping, goes_on_when_the_database_ends_its_sessions)
 {
     with_process(often, [&](process& p) -> awaitable<void> {
         p.tasks.spawn("sweeper", p.sweep.run(p.tasks));
-        const auto swept = [&] { return db.ask("SELECT last_finished_at IS NOT NULL FROM sweeper_state") == "t"; };
+        const auto swept = [&] {
+            return db.ask("SELECT last_finished_at IS NOT NULL FROM sweeper_state") == "t";
+        };
         EXPECT_TRUE(co_await comes_true(swept));
         for (int round = 0; round < 5; ++round)
-            db.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND "
-                   "pid <> pg_backend_pid() AND backend_type = 'client backend'");
+            db.sql(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() "
+                "AND "
+                "pid <> pg_backend_pid() AND backend_type = 'client backend'");
         stage_rows(db, {.count = 3, .acked_at = "now() - interval '2 hours'"});
         const auto recovered = [&] { return left() == "0"; };
         EXPECT_TRUE(co_await comes_true(recovered));
@@ -226,8 +232,10 @@ TEST_F(sweeping, a_stop_ends_it_between_two_batches_and_between_two_cycles)
 TEST_F(sweeping, a_batch_that_hangs_is_cancelled_by_the_shutdown)
 {
     stage_rows(db, {.count = 1, .expires_at = "now() - interval '1 ms'"});
-    db.sql("CREATE FUNCTION hang() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(20); RETURN OLD; END $$;"
-           "CREATE TRIGGER hang BEFORE DELETE ON pending_uploads FOR EACH ROW EXECUTE FUNCTION hang()");
+    db.sql(
+        "CREATE FUNCTION hang() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(20); RETURN "
+        "OLD; END $$;"
+        "CREATE TRIGGER hang BEFORE DELETE ON pending_uploads FOR EACH ROW EXECUTE FUNCTION hang()");
     with_process(hourly, [&](process& p) -> awaitable<void> {
         task_group tasks(co_await asio::this_coro::executor);
         tasks.spawn("sweeper", p.sweep.run(tasks));
@@ -243,9 +251,11 @@ TEST_F(sweeping, a_batch_that_hangs_is_cancelled_by_the_shutdown)
 TEST_F(sweeping, gauges_tell_what_waits)
 {
     stage_rows(db, {.count = 3, .bytes = 1000});
-    stage_rows(db, {.count = 2, .expires_at = "now() + interval '1 hour'", .fetched_at = "now()", .bytes = 50});
+    stage_rows(db,
+               {.count = 2, .expires_at = "now() + interval '1 hour'", .fetched_at = "now()", .bytes = 50});
     stage_rows(db, {.count = 9, .acked_at = "now()"});
-    db.sql("UPDATE pending_uploads SET created_at = now() - interval '23 hours' WHERE fetched_at IS NOT NULL");
+    db.sql(
+        "UPDATE pending_uploads SET created_at = now() - interval '23 hours' WHERE fetched_at IS NOT NULL");
     with_process(hourly, [&](process& p) -> awaitable<void> {
         upload_gauges gauges(p.pool, p.counts);
         const auto ec = co_await gauges.refresh();
@@ -256,7 +266,8 @@ TEST_F(sweeping, gauges_tell_what_waits)
         EXPECT_THAT(text, HasSubstr("molecule_pending_uploads_never_fetched_files 3\n"));
         EXPECT_THAT(text, HasSubstr("molecule_pending_uploads_fetched_unacked_files 2\n"));
         EXPECT_THAT(text, HasSubstr("molecule_pending_uploads_estimated 0\n"));
-        EXPECT_NEAR(p.counts.gauge("molecule_pending_uploads_oldest_unacked_seconds", "").value, 23 * 3600, 60);
+        EXPECT_NEAR(p.counts.gauge("molecule_pending_uploads_oldest_unacked_seconds", "").value, 23 * 3600,
+                    60);
     });
 }
 

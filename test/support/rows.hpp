@@ -17,11 +17,13 @@ struct staged_rows {
 
 inline void stage_rows(const scratch_database& db, const staged_rows& rows)
 {
-    db.sql("INSERT INTO pending_uploads (workspace_id, content, size_bytes, filename, sha256, acked_at, expires_at, "
-           "fetched_at) SELECT gen_random_uuid(), c, octet_length(c), 'f.txt', sha256(c), " +
-           rows.acked_at + ", " + rows.expires_at + ", " + rows.fetched_at + " FROM generate_series(1, " +
-           std::to_string(rows.count) + ") AS i, LATERAL (SELECT convert_to(repeat('x', " + std::to_string(rows.bytes) +
-           " + 0 * i), 'UTF8') AS c) AS bytes");
+    db.sql(
+        "INSERT INTO pending_uploads (workspace_id, content, size_bytes, filename, sha256, acked_at, "
+        "expires_at, "
+        "fetched_at) SELECT gen_random_uuid(), c, octet_length(c), 'f.txt', sha256(c), " +
+        rows.acked_at + ", " + rows.expires_at + ", " + rows.fetched_at + " FROM generate_series(1, " +
+        std::to_string(rows.count) + ") AS i, LATERAL (SELECT convert_to(repeat('x', " +
+        std::to_string(rows.bytes) + " + 0 * i), 'UTF8') AS c) AS bytes");
 }
 
 }  // namespace restante::test

@@ -32,7 +32,7 @@ test_server::test_server(options chosen)
     : chosen_(std::move(chosen)),
       spools_(chosen_.config.body_memory, chosen_.config.spool_limit, chosen_.config.spool_dir),
       shards_(1, chosen_.limits),
-      app_(chosen_.config, "", shared_state{spools_, keys_, bulletin_, false}, shards_[0], shards_),
+      app_(chosen_.config, "", shared_state{spools_, keys_, bulletin_, commits_, false}, shards_[0], shards_),
       services_(with_access(app_.provided(), chosen_.access)),
       cors_(chosen_.config.allowed_origins),
       requests_(shards_[0].counts(), chosen_.routes),

@@ -36,6 +36,7 @@ private:
     spool_budget spools_;
     running_keys keys_;
     bulletin_board bulletin_;
+    commit_board commits_;
     shard_set shards_;
     shard_app app_;
     services services_;

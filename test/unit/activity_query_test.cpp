@@ -10,7 +10,7 @@ constexpr std::string_view row_id = "0190163d-8694-739b-aea5-966c26f8ad91";
 
 auto read(std::string_view query)
 {
-    return read_activity_query(workspace, *parse_query_params(query));
+    return read_activity_query(workspace, parse_request_target("/x?" + std::string(query))->query);
 }
 
 std::string sentence_of(std::string_view query)

@@ -154,5 +154,18 @@ TEST(metrics, a_strict_parser_accepts_the_whole_text)
     EXPECT_EQ(seen.count("TYPEmolecule_http_request_duration_seconds"), 1u);
 }
 
+// Gauges whose truth lies elsewhere are read when somebody looks, not before.
+TEST(metrics, figures_are_refreshed_on_request)
+{
+    metrics counts;
+    auto& level = counts.gauge("level", "How high it stands.");
+    double elsewhere = 1;
+    counts.before_scrape([&] { level.set(elsewhere); });
+    elsewhere = 7;
+    EXPECT_EQ(level.value, 0);
+    counts.refresh();
+    EXPECT_EQ(level.value, 7);
+}
+
 }  // namespace
 }  // namespace restante

@@ -122,6 +122,37 @@ TEST(pool_node, waiters_are_told_when_the_database_is_away)
     EXPECT_EQ(next->what, verdict::refuse_down);
 }
 
+TEST(pool_node, a_silent_database_is_asked_by_the_pool_alone)
+{
+    auto node = node_of(3);
+    node.ask(lane::small, 1, t0);
+    node.ask(lane::small, 2, t0);
+    node.opened();
+    node.returned_idle(lane::small);
+    node.went_silent();
+    EXPECT_EQ(node.idle(), 0u);
+    EXPECT_EQ(node.ask(lane::small, 3, t0), verdict::refuse_down);
+
+    node.opening_unasked();
+    node.open_failed(lane::small, t0);
+    EXPECT_EQ(node.ask(lane::small, 4, t0 + 1h), verdict::refuse_down);
+
+    node.opening_unasked();
+    node.opened();
+    EXPECT_EQ(node.ask(lane::small, 5, t0), verdict::open);
+}
+
+TEST(pool_node, waiters_are_told_when_the_database_falls_silent)
+{
+    auto node = node_of(1);
+    node.ask(lane::small, 1, t0);
+    node.ask(lane::large, 2, t0);
+    node.went_silent();
+    const auto next = node.serve(t0);
+    ASSERT_TRUE(next);
+    EXPECT_EQ(next->what, verdict::refuse_down);
+}
+
 TEST(pool_node, one_who_leaves_is_not_served)
 {
     auto node = node_of(1);

@@ -3,7 +3,6 @@
 #include "server/commands/plain_words.hpp"
 
 #include <boost/json/parse.hpp>
-
 #include <gtest/gtest.h>
 
 namespace restante {
@@ -27,9 +26,11 @@ status_report busy_report()
 {
     auto report = quiet_report();
     report.workspaces = {.poll = 10, .push = 2, .removed = 1};
-    report.waiting = {.files = 1204, .bytes = 310 << 20, .never_fetched = 1180, .oldest_seconds = 7980, .estimated = false};
+    report.waiting = {
+        .files = 1204, .bytes = 310 << 20, .never_fetched = 1180, .oldest_seconds = 7980, .estimated = false};
     report.leaving = {.acked = 10'000, .expired = 3};
-    report.sweep = {.started_at = noon - 120s - 35ms, .finished_at = noon - 120s, .acked = 40, .expired = 3, .error = {}};
+    report.sweep = {
+        .started_at = noon - 120s - 35ms, .finished_at = noon - 120s, .acked = 40, .expired = 3, .error = {}};
     report.replicas = {{"web-1:42", "10.0.0.3", 8, noon - 90min}, {"longer-name:7", "local", 1, noon - 5s}};
     return report;
 }

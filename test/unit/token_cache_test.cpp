@@ -22,10 +22,10 @@ protected:
     token_owner keep(int n, uuid workspace)
     {
         const auto owner = owner_of(n, workspace);
-        cache.keep(owner.hash, owner, cache.now_at(), time.now());
+        cache.keep(owner.hash, owner, cache.current_epoch(), time.now());
         return owner;
     }
-    void keep_wrong(int n) { cache.keep(hash(n), std::nullopt, cache.now_at(), time.now()); }
+    void keep_wrong(int n) { cache.keep(hash(n), std::nullopt, cache.current_epoch(), time.now()); }
     bool is_right(int n) { return std::holds_alternative<token_owner>(cache.find(hash(n), time.now())); }
     bool is_wrong(int n)
     {
@@ -97,8 +97,8 @@ TEST_F(token_cache_test, a_workspace_is_forgotten_with_all_its_tokens)
     keep(1, a);
     keep(2, a);
     keep(3, b);
-    cache.keep_workspace({.id = a}, cache.now_at(), time.now());
-    cache.keep_workspace({.id = b}, cache.now_at(), time.now());
+    cache.keep_workspace({.id = a}, cache.current_epoch(), time.now());
+    cache.keep_workspace({.id = b}, cache.current_epoch(), time.now());
     cache.forget_workspace(a);
     EXPECT_FALSE(is_right(1));
     EXPECT_FALSE(is_right(2));
@@ -109,7 +109,7 @@ TEST_F(token_cache_test, a_workspace_is_forgotten_with_all_its_tokens)
 
 TEST_F(token_cache_test, an_answer_asked_for_before_a_revocation_is_not_kept)
 {
-    const auto asked_at = cache.now_at();
+    const auto asked_at = cache.current_epoch();
     cache.forget_token(make_uuid_v4());
     const auto late = owner_of(1, a);
     cache.keep(late.hash, late, asked_at, time.now());

@@ -88,7 +88,7 @@ class Bed(contextlib.ExitStack):
         self.database_proxy.cut()
         self.database.reconnect()
         await_true(lambda: not self.database.session.query(
-            "SELECT 1 FROM pg_stat_activity WHERE application_name = 'restante' AND xact_start < now() - "
+            "SELECT 1 FROM pg_stat_activity WHERE application_name LIKE 'restante%' AND xact_start < now() - "
             "interval '0.2 s' AND state <> 'idle'"), 40, "transactions ended")
         self.heads = {workspace: int(seq) for workspace, seq in
                       self.database.session.query("SELECT workspace_id, seq FROM activity_heads")}

@@ -46,7 +46,7 @@ class Nemesis(threading.Thread):
         limit = self.random.choice(("LIMIT 1", ""))
         with self.bed.session() as session:
             session.query("SELECT pg_terminate_backend(pid) FROM (SELECT pid FROM pg_stat_activity WHERE "
-                          f"application_name = 'restante' ORDER BY random() {limit}) AS victims")
+                          f"application_name LIKE 'restante%' ORDER BY random() {limit}) AS victims")
 
     def restart_postgres(self):
         self.bed.cluster.stop(self.random.choice(("immediate", "fast")))

@@ -1,0 +1,84 @@
+#include "server/parked_polls.hpp"
+
+namespace restante {
+
+namespace {
+constexpr auto safety_interval = std::chrono::seconds(5);
+}
+
+parked_polls::parked_polls(executor ex, activity_feed& feed, metrics& counts)
+    : ex_(ex), feed_(feed), parked_(counts.gauge("molecule_parked_polls", "Long polls that wait for a row."))
+{
+}
+
+parked_polls::place::place(parked_polls& of, const uuid& workspace)
+    : of_(of), workspace_(workspace), timer_(of.ex_), granted_(of.count_ < most)
+{
+    if (!granted_)
+        return;
+    of_.lines_[workspace_].places.push_back(*this);
+    of_.parked_.set(static_cast<double>(++of_.count_));
+}
+
+parked_polls::place::~place()
+{
+    if (!granted_)
+        return;
+    unlink();
+    const auto at = of_.lines_.find(workspace_);
+    if (at->second.places.empty())
+        of_.lines_.erase(at);
+    of_.parked_.set(static_cast<double>(--of_.count_));
+}
+
+awaitable<void> parked_polls::place::wait(std::chrono::steady_clock::time_point until)
+{
+    if (rung_)
+        co_return;
+    timer_.expires_at(until);
+    co_await timer_.async_wait(use_tuple);
+}
+
+void parked_polls::place::ring()
+{
+    rung_ = true;
+    timer_.cancel();
+}
+
+void parked_polls::wake(const uuid& workspace)
+{
+    const auto at = lines_.find(workspace);
+    if (at == lines_.end())
+        return;
+    for (auto& waiting : at->second.places)
+        waiting.ring();
+}
+
+void parked_polls::wake_all()
+{
+    for (auto& [workspace, waiting] : lines_)
+        wake(workspace);
+}
+
+awaitable<void> parked_polls::run_safety_look(task_group& tasks)
+{
+    while (!co_await tasks.stopped_within(safety_interval)) {
+        std::vector<uuid> workspaces;
+        for (const auto& [workspace, waiting] : lines_)
+            workspaces.push_back(workspace);
+        if (workspaces.empty())
+            continue;
+        const auto heads = co_await feed_.heads(workspaces);
+        if (!heads)
+            continue;  // the database is away; the next look will tell
+        for (const auto& head : *heads) {
+            const auto at = lines_.find(head.workspace);
+            if (at == lines_.end() || at->second.seen == head.seq)
+                continue;
+            at->second.seen = head.seq;
+            wake(head.workspace);
+        }
+    }
+}
+
+}  // namespace restante

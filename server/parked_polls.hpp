@@ -1,0 +1,72 @@
+#pragma once
+
+#include "core/asio.hpp"
+#include "core/metrics.hpp"
+#include "core/task_group.hpp"
+#include "storage/activity.hpp"
+#include "storage/activity_feed.hpp"
+
+#include <boost/intrusive/list.hpp>
+
+#include <unordered_map>
+
+namespace restante {
+
+// The long polls of one shard that wait for a row. A parked poll holds its connection to the client and a place
+// here, and nothing of the database.
+class parked_polls final : public commit_listener {
+    using hook = boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
+
+public:
+    static constexpr std::size_t most = 50'000;
+
+    parked_polls(executor ex, activity_feed& feed, metrics& counts);
+
+    // One poll's place, for as long as it lives. Taken before the feed is read, so that a row committed between the
+    // read and the wait is not missed: wait() then returns at once.
+    class place : public hook {
+    public:
+        place(parked_polls& of, const uuid& workspace);
+        ~place();
+        place(const place&) = delete;
+        place& operator=(const place&) = delete;
+
+        bool granted() const { return granted_; }
+
+        // Forgets wake-ups so far: to be called before the feed is read.
+        void look_again() { rung_ = false; }
+
+        // Until woken, or until the moment has come.
+        awaitable<void> wait(std::chrono::steady_clock::time_point until);
+        void ring();
+
+    private:
+        parked_polls& of_;
+        uuid workspace_;
+        steady_timer timer_;
+        bool granted_;
+        bool rung_ = false;
+    };
+
+    void wake(const uuid& workspace);
+    void wake_all();
+    void on_commit(std::shared_ptr<const committed_activity> row) noexcept override { wake(row->what.workspace_id); }
+
+    // Every 5 s asks how far the parked workspaces' feeds have come, so that a commit of another server whose bell
+    // was not heard costs seconds and never a row. Ends when the group is asked to stop.
+    awaitable<void> run_safety_look(task_group& tasks);
+
+private:
+    struct line {
+        boost::intrusive::list<place, boost::intrusive::constant_time_size<false>> places;
+        std::int64_t seen = -1;  // the head at the last look
+    };
+
+    executor ex_;
+    activity_feed& feed_;
+    metrics::number& parked_;
+    std::unordered_map<uuid, line, uuid_hash> lines_;
+    std::size_t count_ = 0;
+};
+
+}  // namespace restante

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "core/ids.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace restante {
+
+// What servers tell each other through PostgreSQL. All of it can be found out by asking the database as well;
+// the bell only makes it quick.
+struct bell_news {
+    bool everything = false;                     // too much to name: look at whatever you serve
+    std::map<uuid, std::int64_t> activity = {};  // workspaces with new rows, and the number of the newest
+    std::vector<uuid> revoked_tokens = {};
+    std::vector<uuid> changed_workspaces = {};
+    std::vector<uuid> removed_workspaces = {};
+
+    bool empty() const;
+};
+
+struct bell {
+    uuid sender{};
+    bell_news news;
+};
+
+// PostgreSQL refuses payloads of 8,000 bytes and more.
+inline constexpr std::size_t max_bell_bytes = 7999;
+
+// Takes out of `waiting` what one payload holds. Whom not to trust any longer comes first and is never left
+// out: what does not fit stays for the next bell. New activity that does not fit becomes "everything".
+std::string write_bell(const uuid& sender, bell_news& waiting);
+
+// nullopt for anything that write_bell() does not write.
+std::optional<bell> read_bell(std::string_view payload);
+
+}  // namespace restante

@@ -1,0 +1,168 @@
+#include "storage/doorbell.hpp"
+
+#include "core/log.hpp"
+
+#include <boost/asio/experimental/awaitable_operators.hpp>
+
+#include <algorithm>
+
+namespace restante {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr auto between_rings = milliseconds(20);
+constexpr auto between_attempts = milliseconds(250);
+// A link that has died without a word is found out by asking something on it.
+constexpr auto silence_before_asking = std::chrono::seconds(10);
+// More workspaces than a payload can name.
+constexpr std::size_t too_many_to_name = 1000;
+
+const statement notify{"ring_doorbell", "SELECT pg_notify('restante', $1::text)"};
+const statement are_you_there{"are_you_there", "SELECT 1"};
+const std::string listen = "LISTEN restante";
+
+}  // namespace
+
+doorbell::doorbell(executor ex, pq::connect_options connect, bell_listener& listener)
+    : connect_(std::move(connect)), listener_(listener), news_(ex)
+{
+}
+
+void doorbell::activity(const uuid& workspace, std::int64_t seq)
+{
+    if (waiting_.activity.size() >= too_many_to_name) {
+        waiting_.activity.clear();
+        waiting_.everything = true;
+    }
+    auto& newest = waiting_.activity[workspace];
+    newest = std::max(newest, seq);
+    news_.notify_all();
+}
+
+void doorbell::add(std::vector<uuid>& to, const uuid& about)
+{
+    to.push_back(about);
+    news_.notify_all();
+}
+
+void doorbell::token_revoked(const uuid& token)
+{
+    add(waiting_.revoked_tokens, token);
+}
+
+void doorbell::workspace_changed(const uuid& workspace)
+{
+    add(waiting_.changed_workspaces, workspace);
+}
+
+void doorbell::workspace_removed(const uuid& workspace)
+{
+    add(waiting_.removed_workspaces, workspace);
+}
+
+awaitable<void> doorbell::run_ringer(task_group& tasks)
+{
+    const task_group::stop_callback stop(tasks, [this] { news_.notify_all(); });
+    while (!tasks.stop_requested()) {
+        if (waiting_.empty() && payload_.empty()) {
+            co_await news_.wait();
+            continue;
+        }
+        const bool rang = co_await ring();
+        const auto pause = rang ? between_rings : between_attempts;
+        co_await tasks.stopped_within(pause);
+    }
+    if (!waiting_.empty())
+        co_await ring();
+}
+
+// A line that was idle may be dead, which shows only now; it gets a second chance on a new one.
+awaitable<bool> doorbell::ring()
+{
+    if (payload_.empty())
+        payload_ = write_bell(self_, waiting_);
+    for (bool fresh = false; !fresh;) {
+        if (!ringing_line_) {
+            auto opened = co_await pq::connection::open(connect_);
+            if (!opened)
+                co_return false;
+            ringing_line_ = std::move(*opened);
+            fresh = true;
+        }
+        const pq::parameters with(payload_);
+        const auto sent = co_await ringing_line_->execute(notify, with);
+        if (sent) {
+            payload_.clear();
+            co_return true;
+        }
+        ringing_line_.reset();
+    }
+    co_return false;
+}
+
+awaitable<void> doorbell::run_listener(task_group& tasks)
+{
+    const bell_news look_at_everything{.everything = true};
+    while (!tasks.stop_requested()) {
+        std::unique_ptr<pq::connection> line;
+        const bool listening = co_await start_listening(line);
+        if (listening) {
+            listener_.on_bell(look_at_everything);
+            co_await hear(*line, tasks);
+        }
+        if (!tasks.stop_requested())
+            log_line(log_level::debug, "doorbell_lost").field("listened", listening);
+        line.reset();
+        // A line that broke is replaced at once: whatever is rung meanwhile goes unheard.
+        if (!listening)
+            co_await tasks.stopped_within(between_attempts);
+    }
+}
+
+awaitable<bool> doorbell::start_listening(std::unique_ptr<pq::connection>& line)
+{
+    auto opened = co_await pq::connection::open(connect_);
+    if (!opened)
+        co_return false;
+    line = std::move(*opened);
+    const auto listening = co_await line->execute_script(listen);
+    co_return listening.has_value();
+}
+
+// Returns when the line is broken or the group is asked to stop.
+awaitable<void> doorbell::hear(pq::connection& line, task_group& tasks)
+{
+    using namespace asio::experimental::awaitable_operators;
+    while (!tasks.stop_requested()) {
+        auto rung = line.next_notification();
+        auto silence = tasks.stopped_within(silence_before_asking);
+        const auto first = co_await (std::move(rung) || std::move(silence));
+        if (const auto* heard = std::get_if<0>(&first)) {
+            if (!*heard)
+                co_return;
+            tell(**heard);
+            continue;
+        }
+        if (tasks.stop_requested())
+            co_return;
+        const auto answer = co_await line.execute(are_you_there);
+        if (!answer)
+            co_return;
+    }
+}
+
+void doorbell::tell(const pq::notification& heard)
+{
+    const auto read = read_bell(heard.payload);
+    if (!read) {
+        // Written by a newer server, or by hand: something has happened, and we can find out what.
+        listener_.on_bell(bell_news{.everything = true});
+        return;
+    }
+    if (read->sender != self_)
+        listener_.on_bell(read->news);
+}
+
+}  // namespace restante

@@ -1,0 +1,57 @@
+#pragma once
+
+#include "core/asio.hpp"
+#include "core/task_group.hpp"
+#include "core/wakeup.hpp"
+#include "storage/bell.hpp"
+#include "storage/pq/connection.hpp"
+
+#include <memory>
+#include <string>
+
+namespace restante {
+
+// Hears what other servers have rung. Called on the doorbell's thread; must be quick and must not throw.
+class bell_listener {
+public:
+    virtual ~bell_listener() = default;
+    virtual void on_bell(const bell_news& heard) noexcept = 0;
+};
+
+// NOTIFY and LISTEN between the servers of one database, one doorbell a process.
+//
+// Rings at most once every 20 ms, on a connection of its own: a NOTIFY inside the upload's transaction would
+// make every commit of the database wait for the one before it. Nothing here fails its callers. While the
+// database is away what is to be rung waits; whatever a listener may have missed, it is told to look at
+// everything once it listens again. What this process rang itself is not heard.
+class doorbell {
+public:
+    doorbell(executor ex, pq::connect_options connect, bell_listener& listener);
+
+    // On the doorbell's thread.
+    void activity(const uuid& workspace, std::int64_t seq);
+    void token_revoked(const uuid& token);
+    void workspace_changed(const uuid& workspace);
+    void workspace_removed(const uuid& workspace);
+
+    // Both end when the group is asked to stop; the ringer says its last words first.
+    awaitable<void> run_ringer(task_group& tasks);
+    awaitable<void> run_listener(task_group& tasks);
+
+private:
+    awaitable<bool> ring();
+    awaitable<bool> start_listening(std::unique_ptr<pq::connection>& line);
+    awaitable<void> hear(pq::connection& line, task_group& tasks);
+    void tell(const pq::notification& heard);
+    void add(std::vector<uuid>& to, const uuid& about);
+
+    pq::connect_options connect_;
+    bell_listener& listener_;
+    const uuid self_ = make_uuid_v4();
+    bell_news waiting_;
+    std::string payload_;  // written and not yet sent
+    wakeup news_;
+    std::unique_ptr<pq::connection> ringing_line_;
+};
+
+}  // namespace restante

@@ -1,0 +1,200 @@
+"""The documents against the program: the README's walk-through is run as it stands, and what the documents say of flags,
+routes and files is compared with what there is."""
+
+import importlib.machinery
+import importlib.util
+import json
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+import unittest
+
+from server_process import BINARY, Server, run_command
+from testbed import Database
+
+SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
+README = SOURCE / "README.md"
+DOCUMENTS = [README, *sorted((SOURCE / "docs").glob("*.md"))]
+VERBS = {"get": "GET", "post": "POST", "delete_": "DELETE", "put": "PUT", "patch": "PATCH"}
+
+
+def shell_blocks(document):
+    return re.findall(r"^```sh\n(.*?)^```$", document.read_text(), re.MULTILINE | re.DOTALL)
+
+
+def run_bash(script, cwd, **environment):
+    """(exit code, stdout, stderr) of a bash that ends with the first command that fails."""
+    done = subprocess.run(["bash", "-euo", "pipefail"], input=script, cwd=cwd, capture_output=True, text=True, timeout=120,
+                          env={**os.environ, **environment})
+    return done.returncode, done.stdout, done.stderr
+
+
+class WithServer(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.db = cls.enterClassContext(Database())
+        cls.server = cls.enterClassContext(Server(cls.db.conninfo))
+        cls.server.wait_ready()
+        cls.base = "http://%s:%d" % cls.server.address
+
+    def folder(self):
+        return self.enterContext(tempfile.TemporaryDirectory(prefix="restante-readme-"))
+
+
+class WalkThrough(WithServer):
+    def test_every_block_works_when_pasted_in_order(self):
+        blocks = shell_blocks(README)
+        self.assertGreaterEqual(len(blocks), 6)
+        # Files are made in a directory that mktemp names; here it has to go away again.
+        mark = "echo '<<block>>'\n"
+        code, out, err = run_bash(mark.join(blocks), self.folder(), BASE=self.base, TMPDIR=self.folder())
+        self.assertEqual(code, 0, f"{out}\n{err}")
+        said = out.split("<<block>>\n")
+        self.assertEqual(len(said), len(blocks))
+        self.check_upload(said[2])
+        self.check_inbox(said[3])
+        self.assertEqual(said[4], "Hello, workspace.\nthe same bytes\n")
+        self.check_acks(said[5])
+        self.check_events(said[6])
+
+    def check_upload(self, said):
+        files = json.loads(said)["files"]
+        self.assertEqual([(file["name"], file["size"]) for file in files],
+                         [("hello.txt", 18), ("holiday_photo.jpg", 1_000_000)])
+
+    def check_inbox(self, said):
+        rows = json.loads(said)
+        self.assertEqual([(row["seq"], row["request_body"]["name"]) for row in rows],
+                         [(1, "hello.txt"), (2, "holiday_photo.jpg")])
+
+    def check_acks(self, said):
+        self.assertRegex(said, r'^\{"acked":true\}\s*\{"acked":\["[0-9a-f-]{36}"\],"not_found":\[\]\}\s*\[\]\s*$')
+
+    def check_events(self, said):
+        self.assertIn('"status":"queued"', said)
+        events = re.findall(r"^id: (\d+)\ndata: (.*)$", said, re.MULTILINE)
+        told = [(int(seq), json.loads(data)["payload"]["method"]) for seq, data in events]
+        self.assertEqual(told, [(2, "chat_upload_receive"), (3, "message/send")])
+
+
+class Reference(WithServer):
+    def test_every_line_of_the_reference_works(self):
+        blocks = shell_blocks(SOURCE / "docs" / "api.md")
+        metrics = "http://%s:%d" % self.server.metrics_address
+        code, out, err = run_bash("".join(blocks), self.folder(), BASE=self.base, METRICS=metrics, TMPDIR=self.folder())
+        self.assertEqual(code, 0, f"{out}\n{err}")
+        for expected in ('{"revoked":true}', '{"status":"queued","delivery_mode":"poll","method":"message/send"}',
+                         '"attachments":[', '{"status":"logged"}', '{"last_acked_seq":2}', "Content-Range: bytes 2-3/7",
+                         '{"acked":true}', "\nid: 3\ndata: ", "101 Switching Protocols", '{"status":"ready"}',
+                         '{"status":"removed"}', '"code":"invalid_token"'):
+            self.assertIn(expected, out)
+
+
+class Greeting(WithServer):
+    def greet(self, data_dir):
+        ready = "restante ready http=%s:%d https= metrics=%s:%d\n" % (*self.server.address, *self.server.metrics_address)
+        done = subprocess.run([SOURCE / "scripts" / "greet", data_dir], input=ready, check=True, capture_output=True,
+                              text=True, timeout=60)
+        self.assertEqual(done.stderr, "")
+        self.assertTrue(done.stdout.startswith(ready), done.stdout)
+        return done.stdout
+
+    def lines_to_try(self, greeting):
+        return "".join(f"{line.strip()}\n" for line in greeting.splitlines()
+                       if re.match(r"    (W=|A=|curl )", line)).replace("curl ", "curl -fsS ")
+
+    def test_what_it_offers_can_be_tried(self):
+        folder = self.folder()
+        greeting = self.greet(folder)
+        self.assertIn(f"API      {self.base}\n", greeting)
+        self.assertIn(f"rm -rf {folder}\n", greeting)
+        code, out, err = run_bash(self.lines_to_try(greeting), SOURCE)
+        self.assertEqual(code, 0, err)
+        self.assertEqual(out.count('"README.md"'), 4, out)  # name and original_name of the answer; the feed's; the list's
+
+    def test_the_same_workspace_is_offered_again_while_its_token_opens(self):
+        folder = self.folder()
+        first, again = self.greet(folder), self.greet(folder)
+        self.assertEqual(first, again)
+        kept = pathlib.Path(folder, "try-it")
+        self.assertEqual(kept.stat().st_mode & 0o777, 0o600)
+        kept.write_text(kept.read_text()[:-8] + "AAAAAAA\n")
+        self.assertNotEqual(self.greet(folder), first)
+
+    def test_nothing_is_added_to_the_database_of_somebody_else(self):
+        count = "SELECT count(*) FROM workspaces"
+        before = self.db.session.value(count)
+        self.assertIn("restante workspace add", self.greet(""))
+        self.assertEqual(self.db.session.value(count), before)
+
+
+class Documents(unittest.TestCase):
+    def test_the_readme_has_every_setting(self):
+        loader = importlib.machinery.SourceFileLoader("settings_table", str(SOURCE / "scripts" / "settings_table"))
+        module = importlib.util.module_from_spec(importlib.util.spec_from_loader("settings_table", loader))
+        loader.exec_module(module)
+        self.assertEqual(module.written(README), module.short_table(BINARY), "run scripts/settings_table BINARY --write")
+
+    def test_flags_that_the_documents_name_exist(self):
+        known = set()
+        for words in ("serve", "migrate", "status", "workspace add", "workspace list", "token list"):
+            code, out, _ = run_command(*words.split(), "--help")
+            self.assertEqual(code, 0)
+            known |= set(re.findall(r"^  (--[a-z-]+)", out, re.MULTILINE))
+        text = README.read_text() + (SOURCE / "docs" / "operations.md").read_text()
+        named = set(re.findall(r"`(--[a-z][a-z-]+)", text))
+        self.assertEqual(named - known - {"--help"}, set())
+
+    def test_every_route_is_documented_and_every_documented_route_exists(self):
+        table = (SOURCE / "server" / "route_table.cpp").read_text()
+        routes = {(VERBS[verb], path) for verb, path in re.findall(r'^ +\{(\w+), +"(/[^"]*)"', table, re.MULTILINE)}
+        self.assertGreater(len(routes), 8)
+        headings = re.findall(r"^### (.*)$", (SOURCE / "docs" / "api.md").read_text(), re.MULTILINE)
+        documented = {tuple(route.split()) for heading in headings for route in re.findall(r"[A-Z]+ /[^\s`]+", heading)}
+        self.assertEqual(documented ^ routes, set())
+
+    def test_every_error_code_is_documented_and_no_other(self):
+        source = (SOURCE / "server" / "public_errors.cpp").read_text()
+        codes = set(re.findall(r'(?:plain|later)\((\d+), "(\w+)"', source))
+        codes |= {("401", code) for code in re.findall(r'challenge\("(\w+)"', source)}
+        text = (SOURCE / "docs" / "api.md").read_text()
+        rows = re.findall(r"^\| (`.*`) \| (\d+) \|", text[text.index("## Errors"):], re.MULTILINE)
+        documented = {(status, code) for cells, status in rows for code in re.findall(r"`(\w+)`", cells)}
+        # 499 is for the log: whoever would read it has hung up.
+        self.assertEqual(documented ^ (codes - {("499", "client_gone")}), set())
+
+    def test_links_lead_somewhere(self):
+        broken = []
+        for document in DOCUMENTS:
+            text = re.sub(r"^```.*?^```$", "", document.read_text(), flags=re.MULTILINE | re.DOTALL)
+            for target in re.findall(r"\]\(([^)\s]+)\)", text):
+                if re.match(r"[a-z]+:", target):
+                    continue
+                path, _, anchor = target.partition("#")
+                found = (document.parent / path).resolve() if path else document
+                if not found.exists() or (anchor and anchor not in anchors(found)):
+                    broken.append(f"{document.name}: {target}")
+        self.assertEqual(broken, [])
+
+    def test_files_that_the_documents_name_exist(self):
+        """Paths in code spans: what is spelled like a source of this tree must be one."""
+        missing = []
+        for document in DOCUMENTS:
+            for path in re.findall(r"`((?:core|server|storage|auth|sweeper|sql|test|bench|scripts|docs|cmake)/[\w./-]+)`",
+                                   document.read_text()):
+                matches = list(SOURCE.glob(path.rstrip("/"))) or list(SOURCE.glob(path + ".*"))
+                if not matches:
+                    missing.append(f"{document.name}: {path}")
+        self.assertEqual(missing, [])
+
+
+def anchors(document):
+    """The headings of a document, as a link names them."""
+    titles = re.findall(r"^#+ (.*)$", document.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,58 @@
+#include "server/event_frame.hpp"
+
+#include <gtest/gtest.h>
+
+namespace restante {
+namespace {
+
+committed_activity upload_row()
+{
+    committed_activity row;
+    row.what.id = *parse_uuid("11111111-1111-4111-8111-111111111111");
+    row.what.workspace_id = *parse_uuid("22222222-2222-4222-8222-222222222222");
+    row.what.activity_type = "a2a_receive";
+    row.what.target_id = row.what.workspace_id;
+    row.what.method = "chat_upload_receive";
+    row.what.summary = "chat_upload_receive: \"a\".txt";
+    row.what.request_body = R"({"name":"a.txt"})";
+    row.seq = 7;
+    row.created_at = timestamp(std::chrono::sys_days(std::chrono::January / 2 / 2026));
+    return row;
+}
+
+TEST(event_frame, an_upload)
+{
+    const auto made = make_event(upload_row());
+    EXPECT_EQ(made->seq, 7);
+    EXPECT_EQ(made->text,
+              R"({"event":"ACTIVITY_LOGGED","workspace_id":"22222222-2222-4222-8222-222222222222",)"
+              R"("timestamp":"2026-01-02T00:00:00.000000Z","payload":{"activity_type":"a2a_receive",)"
+              R"("method":"chat_upload_receive","summary":"chat_upload_receive: \"a\".txt","status":"ok",)"
+              R"("source_id":null,"target_id":"22222222-2222-4222-8222-222222222222","duration_ms":null,)"
+              R"("request_body":{"name":"a.txt"},"id":"11111111-1111-4111-8111-111111111111","seq":7}})");
+}
+
+TEST(event_frame, bodies_are_there_when_the_row_has_them)
+{
+    auto row = upload_row();
+    row.what.request_body.reset();
+    row.what.response_body = "[1]";
+    row.what.duration_ms = 12;
+    const auto text = make_event(row)->text;
+    EXPECT_EQ(text.find("request_body"), std::string::npos);
+    EXPECT_NE(text.find(R"("duration_ms":12,"response_body":[1],"id")"), std::string::npos);
+}
+
+TEST(event_frame, is_one_line_whatever_the_bodies_hold)
+{
+    auto row = upload_row();
+    row.what.request_body = "{\r\n  \"a\":\n[1,\r2]}";
+    row.what.summary = "two\nlines";
+    const auto text = make_event(row)->text;
+    EXPECT_EQ(text.find_first_of("\r\n"), std::string::npos);
+    EXPECT_NE(text.find(R"("request_body":{    "a": [1, 2]})"), std::string::npos);
+    EXPECT_NE(text.find(R"(two\nlines)"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace restante

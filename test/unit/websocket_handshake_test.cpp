@@ -1,0 +1,73 @@
+#include "server/websocket_handshake.hpp"
+
+#include <boost/beast/http/field.hpp>
+#include <gtest/gtest.h>
+
+namespace restante {
+namespace {
+
+namespace http = boost::beast::http;
+
+request_header good_handshake()
+{
+    request_header head;
+    head.method(http::verb::get);
+    head.target("/ws");
+    head.version(11);
+    head.set(http::field::connection, "keep-alive, Upgrade");
+    head.set(http::field::upgrade, "WebSocket");
+    head.set(http::field::sec_websocket_version, "13");
+    head.set(http::field::sec_websocket_key, "dGhlIHNhbXBsZSBub25jZQ==");
+    return head;
+}
+
+TEST(websocket_handshake, a_good_one)
+{
+    EXPECT_EQ(refuse_handshake(good_handshake()), std::nullopt);
+}
+
+TEST(websocket_handshake, one_that_asks_for_something_else)
+{
+    const auto with = [](http::field name, const char* value) {
+        auto head = good_handshake();
+        head.set(name, value);
+        return refuse_handshake(head);
+    };
+    EXPECT_EQ(with(http::field::connection, "keep-alive"), errc::upgrade_required);
+    EXPECT_EQ(with(http::field::upgrade, "h2c"), errc::upgrade_required);
+    EXPECT_EQ(with(http::field::sec_websocket_version, "8"), errc::upgrade_required);
+    EXPECT_EQ(with(http::field::sec_websocket_key, ""), errc::bad_request);
+    EXPECT_EQ(with(http::field::sec_websocket_key, "dGhlIHNhbXBsZSBub25jZQ="), errc::bad_request);
+    EXPECT_EQ(with(http::field::sec_websocket_key, "dGhlIHNhbXBsZSBub25jZQA="), errc::bad_request);
+    EXPECT_EQ(with(http::field::sec_websocket_key, "!!!!IHNhbXBsZSBub25jZQ=="), errc::bad_request);
+    auto old = good_handshake();
+    old.version(10);
+    EXPECT_EQ(refuse_handshake(old), errc::upgrade_required);
+    auto twice = good_handshake();
+    twice.insert(http::field::sec_websocket_key, "dGhlIHNhbXBsZSBub25jZQ==");
+    EXPECT_EQ(refuse_handshake(twice), errc::bad_request);
+}
+
+TEST(websocket_handshake, offers)
+{
+    auto head = good_handshake();
+    EXPECT_FALSE(read_protocol_offer(head).event_protocol);
+    EXPECT_EQ(read_protocol_offer(head).given.kind, bearer_kind::none);
+
+    head.insert(http::field::sec_websocket_protocol, "chat, restante.v1");
+    head.insert(http::field::sec_websocket_protocol, "bearer.abc-_9");
+    const auto offer = read_protocol_offer(head);
+    EXPECT_TRUE(offer.event_protocol);
+    EXPECT_EQ(offer.given.kind, bearer_kind::token);
+    EXPECT_EQ(offer.given.token, "abc-_9");
+
+    head.insert(http::field::sec_websocket_protocol, "bearer.second");
+    EXPECT_EQ(read_protocol_offer(head).given.kind, bearer_kind::malformed);
+    head.set(http::field::sec_websocket_protocol, "bearer.");
+    EXPECT_EQ(read_protocol_offer(head).given.kind, bearer_kind::malformed);
+    head.set(http::field::sec_websocket_protocol, "bearer." + std::string(513, 'a'));
+    EXPECT_EQ(read_protocol_offer(head).given.kind, bearer_kind::malformed);
+}
+
+}  // namespace
+}  // namespace restante
