@@ -13,7 +13,7 @@ constexpr std::uint64_t most_bytes_aboard = 1 << 20;
 
 // For asking whether a lost COMMIT happened: this long, but not beyond the time in which a client is owed an answer.
 constexpr auto settle_limit = std::chrono::seconds(5);
-constexpr auto answer_limit = std::chrono::milliseconds(9500);
+constexpr auto answer_limit = std::chrono::milliseconds(8500);
 
 std::uint64_t bytes_of(const upload& load)
 {

@@ -20,6 +20,12 @@ std::string first_line(std::string_view text)
     return std::string(text.substr(0, text.find('\n')));
 }
 
+// libpq would print what the server says unasked, a farewell for example, on stderr between our log lines.
+void log_notice(void*, const char* text)
+{
+    log_line(log_level::debug, "database_notice").field("message", first_line(text));
+}
+
 std::string result_field(const pg_result* from, int which)
 {
     const char* text = PQresultErrorField(from, which);
@@ -63,6 +69,8 @@ awaitable<result<std::unique_ptr<connection>>> connection::open(connect_options 
     const executor ex = co_await asio::this_coro::executor;
     std::unique_ptr<connection> opened(new connection(ex, std::move(options)));
     opened->handle_ = PQconnectStartParams(info->keywords(), info->values(), 0);
+    if (opened->handle_)
+        PQsetNoticeProcessor(opened->handle_, log_notice, nullptr);
     const error_code ec = co_await opened->handshake();
     if (ec) {
         reason = ec == errc::database_timeout ? "no answer in time" : first_line(PQerrorMessage(opened->handle_));

@@ -23,8 +23,9 @@ struct connect_options {
     // How the session is called in pg_stat_activity, unless conninfo names it.
     std::string application_name = "restante";
     std::chrono::milliseconds connect_timeout = std::chrono::seconds(2);
-    // How long one wait for the server may last. A statement that is still running has statement_timeout.
-    std::chrono::milliseconds io_timeout = std::chrono::seconds(8);
+    // How long one wait for the server may last: longer than lock_timeout, so that a wait for a lock ends with an answer,
+    // and short enough to find out what became of a lost COMMIT within the 10 s that a client is promised.
+    std::chrono::milliseconds io_timeout = std::chrono::seconds(6);
     // Sent with the start-up packet, so that they cost no round trip.
     //
     // The second line holds plans still. Our statements are few, prepared, and made for one way along one index

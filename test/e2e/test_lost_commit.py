@@ -49,6 +49,9 @@ class LostCommit(unittest.TestCase):
         cls.server.wait_ready()
 
     def setUp(self):
+        # The test before may have left the server without a database for a moment.
+        self.workspace = self.db.add_workspace()
+        await_true(lambda: self.post(b"here").status == 200, 15, "the server has recovered")
         self.workspace = self.db.add_workspace()
 
     def post(self, content, key=None, workspace=None):

@@ -9,18 +9,18 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "soak"))
 
 from bed import Bed  # noqa: E402  (the path comes first)
 
-SEED, SECONDS = 20_251_116, 60
+SEED, SECONDS, PACE = 20_251_116, 50, 0.5
 
 
 class ShortSoak(unittest.TestCase):
     def test_nothing_is_lost(self):
         print(f"\nseed {SEED}, {SECONDS} s", flush=True)
-        with Bed(SEED, lambda text: print(text, flush=True)) as bed:
+        with Bed(SEED, PACE, lambda text: print(text, flush=True)) as bed:
             findings = bed.run(SECONDS)
             stored = sum(upload.told is not None for upload in bed.journal.uploads)
         self.assertEqual({kind: sentences[:5] for kind, sentences in findings.items() if sentences}, {})
         # A run in which hardly anything was stored would prove nothing.
-        self.assertGreater(stored, 100)
+        self.assertGreater(stored, 50)
 
 
 if __name__ == "__main__":

@@ -121,7 +121,7 @@ class Cluster:
                     os.kill(int(child), number)
 
     def _script(self, command):
-        subprocess.run([CLUSTER_SCRIPT, command, self.folder], check=True, timeout=90)
+        subprocess.run([CLUSTER_SCRIPT, command, self.folder], check=True, timeout=180)
 
     def _pg_ctl(self, *words):
         folder = os.environ.get("RESTANTE_PG_BIN", "/usr/lib/postgresql/15/bin")

@@ -55,11 +55,15 @@ class WebSocket:
         if receive_buffer:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
         self.socket.settimeout(timeout)
-        self.socket.connect(address)
         self._received = bytearray()
         self.pings = 0
-        self.socket.sendall(handshake(target, token, headers))
-        self.answer = self._read_head()
+        try:
+            self.socket.connect(address)
+            self.socket.sendall(handshake(target, token, headers))
+            self.answer = self._read_head()
+        except BaseException:
+            self.socket.close()
+            raise
 
     def __enter__(self):
         return self

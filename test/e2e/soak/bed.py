@@ -7,7 +7,7 @@ import threading
 import time
 
 from checker import Checker
-from clients import Collector, Poller, Uploader
+from clients import Collector, Listener, Poller, Uploader
 from http_wire import await_true
 from journal import Journal
 from nemesis import Nemesis
@@ -18,15 +18,17 @@ from server_process import Server
 from testbed import Cluster, Database
 
 WORKSPACES, UPLOADERS, COLLECTORS = 4, 6, 3
-FINISH = 45  # seconds for clients to finish what they began
+FINISH = 120  # seconds for clients to finish what they began; usually a few are enough
 
 
 class Bed(contextlib.ExitStack):
     empty = queue.Empty
 
-    def __init__(self, seed, say=print, binary=None):
+    def __init__(self, seed, pace, say=print, binary=None):
+        """`pace` is the mean pause of an uploader between two forms, in seconds. It decides how much is stored in the
+        end: at 1 s about 3 MB a second."""
         super().__init__()
-        self.seed, self.say = seed, say
+        self.seed, self.pace, self.say = seed, pace, say
         self.journal = Journal()
         self.stop, self.give_up = threading.Event(), threading.Event()
         self.settled, self.polled = threading.Event(), threading.Event()
@@ -59,19 +61,25 @@ class Bed(contextlib.ExitStack):
         # A second reader of the same feed, in pages of another size: pages must not matter.
         pollers += [Poller(f"peek{i}", self, workspace, 7) for i, workspace in enumerate(self.workspaces[:2])]
         collectors = [Collector(f"get{i}", self, found) for i in range(COLLECTORS)]
-        for thread in (*uploaders, *pollers, *collectors, nemesis):
+        listeners = [Listener(f"hear{i}", self, workspace) for i, workspace in enumerate(self.workspaces)]
+        threads = (*uploaders, *pollers, *collectors, *listeners, nemesis)
+        for thread in threads:
             thread.start()
-        self.watch(seconds, (*uploaders, *pollers, *collectors, nemesis))
+        self.watch(seconds, threads)
         self.stop.set()
         nemesis.join()
         self.database_proxy.arm(None)
         deadline = threading.Timer(FINISH, self.give_up.set)
         deadline.start()
         self.finish(uploaders, pollers, collectors)
+        for listener in listeners:
+            listener.join()
         deadline.cancel()
-        for thread in (*uploaders, *pollers, *collectors, nemesis):
+        for thread in threads:
             if thread.failure:
                 raise thread.failure
+        if self.give_up.is_set():
+            raise AssertionError(f"clients did not finish within {FINISH} s")
         return self.conclude(nemesis)
 
     def watch(self, seconds, threads):
@@ -101,9 +109,12 @@ class Bed(contextlib.ExitStack):
 
     def conclude(self, nemesis):
         self.server.wait_ready()
+        self.server.log_lines()  # every line is one JSON object, whatever happened
         await_true(lambda: not self.server.spool_files(), 10, "the spool is empty")
         await_true(lambda: self.server.client_connections() == 0, 70, "clients' connections are closed")
         verdicts = [upload.verdict() for upload in self.journal.uploads]
         self.say(f"uploads: {len(verdicts)}, {dict(collections.Counter(verdicts))}; fetched "
-                 f"{self.journal.fetched}, acked {len(self.journal.acked)}; faults: {nemesis.done}")
+                 f"{self.journal.fetched}, acked {len(self.journal.acked)}, events "
+                 f"{sum(map(len, self.journal.heard.values()))} on {len(self.journal.heard)} sockets; "
+                 f"faults: {nemesis.done}")
         return Checker(self.database.session, self.journal).run()

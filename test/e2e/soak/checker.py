@@ -35,6 +35,7 @@ class Checker:
         self.check_pairs()
         self.check_numbers()
         self.check_pollers()
+        self.check_listeners()
         self.check_acks()
         return {kind: self.found[kind] for kind in KINDS}
 
@@ -125,6 +126,23 @@ class Checker:
                 self.report("lost", f"{poller} never saw {missing}")
             if [row[1] for row in rows] != sorted(row[1] for row in rows):
                 self.report("out of order", f"{poller}: numbers went back")
+
+    def check_listeners(self):
+        """On one socket: only rows of that workspace that were committed, each once, in order."""
+        known = {row["id"]: row["workspace"] for row in self.activities}
+        for socket, events in self.journal.heard.items():
+            for identity, seq, workspace in events:
+                if identity not in known:
+                    self.report("ghost", f"{socket} heard of {identity} ({seq}), which is not in the database")
+                elif known[identity] != workspace:
+                    self.report("foreign", f"{socket} heard of {identity} as one of {workspace}")
+            if len({workspace for _, _, workspace in events}) > 1:
+                self.report("foreign", f"{socket} heard of several workspaces")
+            seqs = [seq for _, seq, _ in events]
+            if len(set(seqs)) < len(seqs):
+                self.report("duplicated", f"{socket} heard of a row twice")
+            if seqs != sorted(seqs):
+                self.report("out of order", f"{socket}: numbers went back")
 
     def check_acks(self):
         acked = {file["id"] for file in self.files if file["acked"] == "t"}

@@ -11,6 +11,7 @@ from forms import CHROME, form, part
 from http_wire import Wire, request_head
 from journal import File, Upload
 from testbed import upload_head
+from websocket_client import Closed, WebSocket
 
 KIB, MIB = 1024, 1024 * 1024
 LOST = (OSError, ValueError)  # the connection broke, or broke off in the middle of an answer
@@ -57,7 +58,7 @@ class Uploader(Client):
 
     def work(self):
         for number in range(1_000_000):
-            if self.stopping():
+            if self.bed.stop.wait(self.random.uniform(0, 2 * self.bed.pace)):
                 return
             self.send(number)
 
@@ -159,6 +160,35 @@ class Poller(Client):
         if self.found:
             for row in rows:
                 self.found.put((self.workspace, row["request_body"]))
+
+
+class Listener(Client):
+    """Keeps a WebSocket open for one workspace, and opens the next one when it breaks. Events are hints, so some may be
+    missing; none may be wrong."""
+
+    def __init__(self, name, bed, workspace):
+        super().__init__(name, bed)
+        self.workspace = workspace
+
+    def work(self):
+        for number in range(1_000_000):
+            if self.stopping():
+                return
+            try:
+                with WebSocket(self.bed.address, self.workspace.token) as opened:
+                    if opened.answer.status == 101:
+                        self.listen(opened, (self.name, number))
+                    elif opened.answer.status != 503:
+                        self.journal.violate("refused", f"{self.name}: {opened.answer.status} to a WebSocket")
+            except (*LOST, Closed):
+                pass
+            time.sleep(0.1)
+
+    def listen(self, opened, socket):
+        while not self.stopping():
+            event = opened.next_event(within=5)
+            payload = event["payload"]
+            self.journal.hear(socket, (payload["id"], payload["seq"], event["workspace_id"]))
 
 
 class Collector(Client):

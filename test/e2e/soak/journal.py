@@ -43,6 +43,7 @@ class Journal:
         self.guard = threading.Lock()
         self.uploads = []
         self.seen = {}  # poller → list of (activity id, seq, workspace id, file name or None)
+        self.heard = {}  # (listener, number of its socket) → list of (activity id, seq, workspace id)
         self.digests = {}  # file name → (size, sha256) of what was sent
         self.fetched = 0
         self.acked = set()
@@ -59,6 +60,10 @@ class Journal:
     def saw(self, poller, rows):
         with self.guard:
             self.seen.setdefault(poller, []).extend(rows)
+
+    def hear(self, socket, row):
+        with self.guard:
+            self.heard.setdefault(socket, []).append(row)
 
     def violate(self, kind, sentence):
         with self.guard:
