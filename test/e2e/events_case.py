@@ -56,7 +56,7 @@ class EventsCase(unittest.TestCase):
         self.db.session.query(
             f"SELECT publish_activity('{workspace.id}', ids, types, '{{}}', '{{}}', '{{}}', '{{}}', bodies,"
             " '{}', '{}', '{}', '{}', '{}') FROM (SELECT array_agg(gen_random_uuid()) AS ids, "
-            f"array_agg('agent_log') AS types, array_agg(to_json(repeat('x', {body_bytes}))::text) AS bodies "
+            f"array_agg('agent_log'::text) AS types, array_agg(to_json(repeat('x', {body_bytes}))::text) AS bodies "
             f"FROM generate_series(1, {rows})) AS made")
 
     def seq(self, workspace):

@@ -123,10 +123,10 @@ class HostileFrames(EventsCase):
                 ("close of one byte", frame(CLOSE, b"x"), 1002),
                 ("close with 1005", frame(CLOSE, struct.pack("!H", 1005)), 1002),
                 ("close with 999", frame(CLOSE, struct.pack("!H", 999)), 1002),
-                ("close with a reason that is not UTF-8", frame(CLOSE, struct.pack("!H", 1000) + b"\xFF"), 1007),
+                ("close with a reason that is not UTF-8", frame(CLOSE, struct.pack("!H", 1000) + b"\xFF"), 1002),
                 ("64 KiB and a byte", frame(TEXT, b"x" * (64 * 1024 + 1)), 1009),
                 ("a gigabyte announced", frame(TEXT, length=1 << 30), 1009),
-                ("a length with the highest bit", huge, 1002),
+                ("a length with the highest bit", huge, 1009),
                 ("many pieces", frame(TEXT, b"x" * 1000, fin=False) + 100 * frame(CONTINUATION, b"x" * 1000, fin=False),
                  1009),
                 ("random", bytes(range(200, 256)) * 20, 1002),
@@ -149,7 +149,7 @@ class HostileFrames(EventsCase):
         self.uploader(self.replicas[0]).upload(self.workspace)
         self.assertEqual(socket.next_event()["payload"]["seq"], 1)
         socket.send(CLOSE, struct.pack("!H", 1000) + b"bye")
-        self.assertEqual(socket.next_frame(), (CLOSE, struct.pack("!H", 1000) + b"bye"))
+        self.assertEqual(socket.next_frame(), (CLOSE, struct.pack("!H", 1000)))
 
     def test_half_a_frame_and_a_sudden_end_disturb_nobody(self):
         server, = self.replicas
