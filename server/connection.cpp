@@ -2,6 +2,7 @@
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/post.hpp>
 
 namespace restante {
 
@@ -9,6 +10,9 @@ namespace {
 
 constexpr auto progress_window = std::chrono::seconds(10);
 constexpr std::size_t progress_bytes = 10 * 1024;
+
+// A client on a fast line always has bytes ready. After so many the others of the shard get their turn.
+constexpr std::size_t longest_burst = 256 * 1024;
 
 asio::ip::address remote_address(tcp_socket& socket)
 {
@@ -79,6 +83,15 @@ error_code connection::why_aborted(const error_code& ec) const
     return ec;
 }
 
+awaitable<error_code> connection::wait_to_read(net_stream::wait_type what)
+{
+    waiting_to_read_ = true;
+    const auto [ec] = co_await stream.wait(what);
+    waiting_to_read_ = false;
+    burst_ = 0;
+    co_return ec;
+}
+
 awaitable<error_code> connection::fill()
 {
     auto wait_for = tcp_socket::wait_read;
@@ -87,7 +100,7 @@ awaitable<error_code> connection::fill()
         if (reading_aborted_)
             co_return errc::shutting_down;
         if (!ready && !closing()) {
-            const auto [ec] = co_await stream.wait(wait_for);
+            const auto ec = co_await wait_to_read(wait_for);
             if (ec && !closing())
                 co_return why_aborted(ec);
         }
@@ -107,15 +120,21 @@ awaitable<error_code> connection::fill()
 
 awaitable<result<std::size_t>> connection::read(asio::mutable_buffer into)
 {
+    if (burst_ >= longest_burst) {
+        burst_ = 0;
+        co_await asio::post(use_await);
+    }
     for (;;) {
         if (reading_aborted_)
             co_return errc::shutting_down;
         const auto got = stream.read_now(into);
-        if (got.ec && !got.must_wait())
-            co_return got.ec;
-        if (!got.ec)
+        if (!got.ec) {
+            burst_ += got.bytes;
             co_return got.bytes;
-        const auto [ec] = co_await stream.wait(got.wait_for);
+        }
+        if (!got.must_wait())
+            co_return got.ec;
+        const auto ec = co_await wait_to_read(got.wait_for);
         if (ec)
             co_return why_aborted(ec);
     }
@@ -187,7 +206,8 @@ void connection::abort_reading()
 {
     stopping_ = true;
     reading_aborted_ = true;
-    stream.cancel();
+    if (waiting_to_read_)
+        stream.cancel();
 }
 
 }  // namespace restante

@@ -62,6 +62,7 @@ public:
 private:
     struct watch;
 
+    awaitable<error_code> wait_to_read(net_stream::wait_type what);
     bool closing() const { return stopping_ && idle_; }
     error_code why_aborted(const error_code& ec) const;
 
@@ -72,6 +73,8 @@ private:
     bool idle_ = false;
     bool stopping_ = false;
     bool reading_aborted_ = false;
+    bool waiting_to_read_ = false;
+    std::size_t burst_ = 0;  // bytes read since this connection last waited
 };
 
 }  // namespace restante

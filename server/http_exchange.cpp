@@ -50,8 +50,10 @@ awaitable<bool> http_exchange::run()
         .request_id = request_.id(), .head_only = request_.method() == http::verb::head, .keep_alive = keep};
     const auto ec = co_await send_response(conn_, answered, frame);
     report(answered);
-    if (ec)
+    if (ec) {
+        conn_.stream.close();  // without a goodbye: what was sent of the answer must not look whole
         co_return false;
+    }
     if (!keep)
         co_await close_gently();
     co_return keep;

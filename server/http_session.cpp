@@ -104,6 +104,7 @@ awaitable<void> run_session(connection& conn, const session_environment& env)
         conn.input.release_if_empty();
         conn.limit().expires_after(env.svc.config.idle_timeout);
     }
+    conn.stream.shutdown_send();
 }
 
 }  // namespace restante

@@ -151,7 +151,8 @@ awaitable<error_code> net_stream::handshake()
 
 void net_stream::shutdown_send()
 {
-    if (ssl_ && !tls_broken_ && SSL_is_init_finished(ssl_.get())) {
+    if (ssl_ && !tls_broken_ && SSL_is_init_finished(ssl_.get()) &&
+        (SSL_get_shutdown(ssl_.get()) & SSL_SENT_SHUTDOWN) == 0) {
         ERR_clear_error();
         SSL_shutdown(ssl_.get());
     }
@@ -159,11 +160,10 @@ void net_stream::shutdown_send()
     socket_.shutdown(tcp_socket::shutdown_send, ec);
 }
 
-std::size_t net_stream::unacknowledged() const
+std::size_t net_stream::unacknowledged()
 {
     int bytes = 0;
-    auto& socket = const_cast<tcp_socket&>(socket_);  // native_handle() is not const in Asio
-    if (::ioctl(socket.native_handle(), SIOCOUTQ, &bytes) != 0)
+    if (::ioctl(socket_.native_handle(), SIOCOUTQ, &bytes) != 0)
         return 0;
     return static_cast<std::size_t>(bytes);
 }
@@ -176,6 +176,7 @@ void net_stream::cancel()
 
 void net_stream::close()
 {
+    ssl_.reset();  // it knows the descriptor by its number, which may soon be another connection's
     error_code ec;
     socket_.close(ec);
 }

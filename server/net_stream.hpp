@@ -64,12 +64,13 @@ public:
     // Runs until the handshake is done or failed; the caller's deadline ends it with cancel().
     awaitable<error_code> handshake();
 
-    // Says goodbye (close_notify, FIN) as far as it can be said without waiting; reading goes on.
+    // Says goodbye (close_notify, FIN) as far as it can be said without waiting; reading goes on. Once is
+    // enough.
     void shutdown_send();
 
     // Bytes the kernel has taken but the peer has not acknowledged. It tells a slow reader from one that
     // stopped.
-    std::size_t unacknowledged() const;
+    std::size_t unacknowledged();
 
     void cancel();
     void close();

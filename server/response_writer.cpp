@@ -54,6 +54,9 @@ std::string make_head(const response& answer, const answer_frame& frame, std::ui
     out += "\r\n";
     out += date_field();
     for (const auto& field : answer.head) {
+        // Beast takes any value; a line break in one would begin a field, or an answer, of somebody's choice.
+        if (field.value().find_first_of("\r\n") != std::string_view::npos)
+            continue;
         out += field.name_string();
         out += ": ";
         out += field.value();

@@ -82,9 +82,9 @@ public:
         log_line(log_level::info, "stopping");
         shards_.stop(config_.shutdown_grace);
         signals.let_next_one_kill();
+        // A task that can't be ended can't be destroyed either; it has been named in the log.
         if (!shards_.join())
-            std::_Exit(
-                EXIT_FAILURE);  // a task that can't be ended can't be destroyed either; it has been named
+            std::_Exit(EXIT_FAILURE);
         log_line(log_level::info, "stopped");
         return EXIT_SUCCESS;
     }

@@ -22,7 +22,7 @@ struct connect_options {
     std::string conninfo;
     // How the session is called in pg_stat_activity, unless conninfo names it.
     std::string application_name = "restante";
-    std::chrono::milliseconds connect_timeout = std::chrono::seconds(5);
+    std::chrono::milliseconds connect_timeout = std::chrono::seconds(2);
     // How long one wait for the server may last. A statement that is still running has statement_timeout.
     std::chrono::milliseconds io_timeout = std::chrono::seconds(8);
     // Sent with the start-up packet, so that they cost no round trip.

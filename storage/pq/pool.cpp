@@ -114,6 +114,8 @@ awaitable<result<lease>> connection_pool::open(lane in)
         ready_ = false;
         last_error_ = why.empty() ? failure.message() : why;
         node_.open_failed(in, pool_node::clock::now());
+        if (failure == errc::database_timeout)
+            fall_silent();
         serve_waiters();
         if (failure == errc::database_unsafe)
             co_return failure;
@@ -209,10 +211,15 @@ awaitable<void> connection_pool::look_after_health()
     log_line(log_level::warn, "database_unavailable").field("reason", "no answer in time");
     ready_ = false;
     last_error_ = "no answer in time";
+    fall_silent();
+    serve_waiters();
+}
+
+void connection_pool::fall_silent()
+{
     // More than the node counts may lie there: those are promised to waiters who have not woken up yet.
     idle_.resize(idle_.size() - node_.idle());
     node_.went_silent();
-    serve_waiters();
 }
 
 awaitable<void> connection_pool::run()

@@ -84,6 +84,7 @@ private:
     awaitable<result<lease>> open(lane in);
     awaitable<result<pool_node::verdict>> wait_in_queue(pool_node::ticket who, lane in);
     awaitable<void> look_after_health();
+    void fall_silent();
     awaitable<void> roll_back(std::unique_ptr<connection> dirty);
     void give_back(std::unique_ptr<connection> borrowed, lane in);
     void serve_waiters();

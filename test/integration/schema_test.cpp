@@ -164,14 +164,14 @@ TEST_F(schema_test, finds_the_last_row_before_a_moment)
     EXPECT_EQ(seq_before("2026-01-01 00:31:30Z"), "32");
 }
 
-TEST_F(schema_test, forgets_the_oldest_first_and_never_the_newest)
+TEST_F(schema_test, forgets_what_is_old_but_never_the_newest)
 {
     write_history(100);
-    EXPECT_EQ(db_.ask("SELECT forget_activity('2026-01-01 00:50Z', 20)"), "20");
-    EXPECT_EQ(db_.ask("SELECT min(seq) FROM activity_logs"), "21");
-    EXPECT_EQ(db_.ask("SELECT forget_activity('2026-01-01 00:50Z', 1000)"), "30");
-    EXPECT_EQ(db_.ask("SELECT forget_activity('2026-01-01 00:50Z', 1000)"), "0");
-    EXPECT_EQ(db_.ask("SELECT forget_activity('infinity', 1000)"), "49");
+    const std::string nil = "'00000000-0000-0000-0000-000000000000'";
+    const auto forget = "SELECT gone FROM forget_activity(interval '0', " + nil + ")";
+    EXPECT_EQ(db_.ask("SELECT gone FROM forget_activity(interval '100 years', " + nil + ")"), "0");
+    EXPECT_EQ(db_.ask(forget), "99");
+    EXPECT_EQ(db_.ask(forget), "0");
     EXPECT_EQ(db_.ask("SELECT seq FROM activity_logs"), "100");
     EXPECT_EQ(publish(1), "101");
 }
@@ -206,7 +206,7 @@ TEST_F(schema_test, the_application_role_can_serve_and_nothing_more)
                         ", ARRAY[gen_random_uuid()], '{error}', NULL, NULL, "
                         "NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)"),
               "");
-    EXPECT_EQ(as_server("SELECT forget_activity(now(), 1), activity_seq_before(" + workspace + ", now())"),
+    EXPECT_EQ(as_server("SELECT forget_activity(interval '1 day', gen_random_uuid()), activity_seq_before(" + workspace + ", now())"),
               "");
     EXPECT_EQ(
         as_server("INSERT INTO workspaces (id) VALUES (gen_random_uuid()); UPDATE workspaces SET url = ''"),

@@ -84,7 +84,7 @@ TEST(activity_query, one_cursor_or_the_other)
     EXPECT_EQ(read("since_seq=0")->feed.since_seq, 0);
     EXPECT_EQ(read("since_seq=9223372036854775807")->feed.since_seq, std::numeric_limits<std::int64_t>::max());
     EXPECT_EQ(read("since_seq=99999999999999999999")->feed.since_seq, std::numeric_limits<std::int64_t>::max());
-    for (const auto* text : {"since_id=x", "since_id={" "0190163d-8694-739b-aea5-966c26f8ad91}"})
+    for (const auto* text : {"since_id=x", "since_id=%7B0190163d-8694-739b-aea5-966c26f8ad91%7D"})
         EXPECT_NE(sentence_of(text).find("since_id"), std::string::npos) << text;
     for (const auto* text : {"since_seq=-1", "since_seq=x"})
         EXPECT_NE(sentence_of(text).find("since_seq"), std::string::npos) << text;

@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""What somebody uploaded, opened in a real browser: it is downloaded and never run."""
+
+import contextlib
+import functools
+import http.server
+import os
+import subprocess
+import tempfile
+import threading
+import unittest
+
+from inbox_case import InboxCase
+
+# Both tell this server if they get to run: by script, and by an image that only a rendered page asks for.
+HTML = """<!doctype html><body onload="new Image().src='{url}onload'"><script>
+fetch('{url}script'); document.title = 'ran'; location = '{url}moved'</script><img src="{url}image"></body>"""
+SVG = """<svg xmlns="http://www.w3.org/2000/svg" onload="fetch('{url}onload')">
+<script>fetch('{url}script')</script><image href="{url}image"/></svg>"""
+# Runs without any of our fields: the proof that the browser works and the witness hears.
+CONTROL = "control"
+
+
+class Witness(http.server.BaseHTTPRequestHandler):
+    """Writes down what it is asked for; serves the control page."""
+
+    def __init__(self, heard, *arguments):
+        self.heard = heard
+        super().__init__(*arguments)
+
+    def do_GET(self):
+        self.heard.append(self.path)
+        page = HTML.format(url="/heard-").encode() if self.path == "/" + CONTROL else b""
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(page)))
+        self.end_headers()
+        self.wfile.write(page)
+
+    def log_message(self, *_):
+        pass
+
+
+class Relay(http.server.BaseHTTPRequestHandler):
+    """A browser that is told an address sends no bearer, so this adds it and hands on the answer, field by field."""
+
+    def __init__(self, fetch, *arguments):
+        self.fetch = fetch
+        super().__init__(*arguments)
+
+    def do_GET(self):
+        answer = self.fetch(self.path)
+        self.send_response_only(answer.status)
+        for name, value in answer.headers.items():
+            if name not in ("connection", "date"):
+                self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(answer.body)
+
+    def log_message(self, *_):
+        pass
+
+
+@contextlib.contextmanager
+def serving(handler):
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}/"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def open_in_browser(url):
+    """The page as the browser built it, after everything in it had its chance."""
+    with tempfile.TemporaryDirectory() as profile:
+        command = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+                   "--disable-background-networking", f"--user-data-dir={profile}", "--virtual-time-budget=3000",
+                   "--dump-dom", url]
+        environment = {**os.environ, "HOME": profile}
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
+    return done.stdout
+
+
+class Browser(InboxCase):
+    def test_uploaded_pages_and_pictures_run_no_script(self):
+        heard = []
+        with serving(functools.partial(Witness, heard)) as witness:
+            page = open_in_browser(witness + CONTROL)
+            self.assertTrue(any("heard-" in path for path in heard), f"the browser does not work: {page}")
+            heard.clear()
+            for name, mimetype, text in (("page.html", "text/html", HTML), ("picture.svg", "image/svg+xml", SVG),
+                                         ("page.xhtml", "application/xhtml+xml", SVG), ("sniff.txt", "text/plain", HTML)):
+                with self.subTest(name=name), serving(functools.partial(Relay, self.get)) as relay:
+                    file = self.stage(text.format(url=witness).encode(), name, mimetype)
+                    page = open_in_browser(relay.rstrip("/") + self.content_path(file))
+                    self.assertNotIn("ran", page)
+                    self.assertEqual(heard, [])
+
+    def test_nor_when_the_download_is_forced_into_a_page(self):
+        """Without Content-Disposition, as a careless proxy might leave it: the sandbox still holds."""
+        heard = []
+
+        def without_disposition(path):
+            answer = self.get(path)
+            answer.headers.pop("content-disposition")
+            return answer
+
+        with serving(functools.partial(Witness, heard)) as witness:
+            for name, mimetype, text in (("page.html", "text/html", HTML), ("picture.svg", "image/svg+xml", SVG)):
+                with self.subTest(name=name), serving(functools.partial(Relay, without_disposition)) as relay:
+                    file = self.stage(text.format(url=witness).encode(), name, mimetype)
+                    page = open_in_browser(relay.rstrip("/") + self.content_path(file))
+                    self.assertIn("script", page, "the browser shows the page this time")
+                    self.assertEqual(heard, [])
+
+
+if __name__ == "__main__":
+    unittest.main()
