@@ -26,6 +26,13 @@ std::string result_field(const pg_result* from, int which)
     return text ? text : "";
 }
 
+// libpq would print notices, and the farewell of a server that ends an idle session, on stderr, where every line is
+// ours to write.
+void log_notice(void*, const pg_result* notice)
+{
+    log_line(log_level::debug, "postgres_notice").field("message", result_field(notice, PG_DIAG_MESSAGE_PRIMARY));
+}
+
 }  // namespace
 
 connection::connection(executor ex, connect_options options)
@@ -63,6 +70,7 @@ awaitable<result<std::unique_ptr<connection>>> connection::open(connect_options 
     const executor ex = co_await asio::this_coro::executor;
     std::unique_ptr<connection> opened(new connection(ex, std::move(options)));
     opened->handle_ = PQconnectStartParams(info->keywords(), info->values(), 0);
+    PQsetNoticeReceiver(opened->handle_, log_notice, nullptr);
     const error_code ec = co_await opened->handshake();
     if (ec) {
         reason = ec == errc::database_timeout ? "no answer in time" : first_line(PQerrorMessage(opened->handle_));
