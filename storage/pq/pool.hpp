@@ -36,7 +36,7 @@ struct pool_options {
     connect_options connect;
     unsigned connections = 4;
     unsigned waiters = 1024;
-    std::chrono::milliseconds wait_limit = std::chrono::seconds(2);
+    std::chrono::milliseconds wait_limit = std::chrono::milliseconds(1500);
     // Large requests have few connections and take a second each; who has already sent 25 MB would rather wait.
     std::chrono::milliseconds large_wait_limit = std::chrono::seconds(60);
 };

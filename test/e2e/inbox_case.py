@@ -3,7 +3,7 @@
 import json
 import unittest
 
-from forms import form, part
+from forms import PLAIN, form, part
 from http_wire import Wire, request_head
 from server_process import Server
 from testbed import Database, upload

@@ -5,6 +5,7 @@
 #include "storage/inbox_cursors.hpp"
 #include "test/support/database.hpp"
 #include "test/support/run.hpp"
+#include "test/support/running_pool.hpp"
 #include "test/support/schema.hpp"
 #include "test/support/uploads.hpp"
 
@@ -40,8 +41,8 @@ protected:
         test::run([&]() -> awaitable<void> {
             const executor ex = co_await asio::this_coro::executor;
             reader r(ex, db);
-            asio::co_spawn(ex, r.pool.run(), [](std::exception_ptr) {});
-            co_await body(r);
+            const auto work = [&] { return body(r); };
+            co_await test::with_running(r.pool, work);
         });
     }
 

@@ -2,6 +2,7 @@
 #include "storage/activity_log.hpp"
 #include "test/support/database.hpp"
 #include "test/support/run.hpp"
+#include "test/support/running_pool.hpp"
 #include "test/support/schema.hpp"
 #include "test/support/uploads.hpp"
 
@@ -285,8 +286,8 @@ protected:
         test::run([&]() -> awaitable<void> {
             const executor ex = co_await asio::this_coro::executor;
             pq::connection_pool pool(ex, {.connect = db.options(), .connections = 14, .wait_limit = 10s});
-            asio::co_spawn(ex, pool.run(), [](std::exception_ptr) {});
-            co_await body(ex, pool);
+            const auto work = [&] { return body(ex, pool); };
+            co_await test::with_running(pool, work);
         });
     }
 

@@ -3,6 +3,7 @@
 #include "test/support/database.hpp"
 #include "test/support/heap.hpp"
 #include "test/support/run.hpp"
+#include "test/support/running_pool.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 
@@ -26,16 +27,8 @@ protected:
         test::run([&]() -> awaitable<void> {
             const executor ex = co_await asio::this_coro::executor;
             connection_pool pool(ex, {.connect = db.options(), .connections = connections, .wait_limit = wait_limit});
-            bool ended = false;
-            asio::co_spawn(ex, pool.run(), [&](std::exception_ptr) { ended = true; });
-            co_await body(pool);
-            pool.stop();
-            steady_timer tick(ex);
-            for (int i = 0; i < 1000 && !ended; ++i) {
-                tick.expires_after(5ms);
-                co_await tick.async_wait(use_await);
-            }
-            EXPECT_TRUE(ended) << "run() ends after stop()";
+            const auto work = [&] { return body(pool); };
+            co_await test::with_running(pool, work);
         });
     }
 

@@ -2,6 +2,7 @@
 
 #include "test/support/database.hpp"
 #include "test/support/run.hpp"
+#include "test/support/running_pool.hpp"
 #include "test/support/schema.hpp"
 #include "test/support/uploads.hpp"
 
@@ -42,8 +43,8 @@ protected:
         test::run([&]() -> awaitable<void> {
             const executor ex = co_await asio::this_coro::executor;
             store s(ex, db, connections);
-            asio::co_spawn(ex, s.pool.run(), [](std::exception_ptr) {});
-            co_await body(s);
+            const auto work = [&] { return body(s); };
+            co_await test::with_running(s.pool, work);
         });
     }
 
