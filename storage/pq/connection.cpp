@@ -20,16 +20,17 @@ std::string first_line(std::string_view text)
     return std::string(text.substr(0, text.find('\n')));
 }
 
-// libpq would print what the server says unasked, a farewell for example, on stderr between our log lines.
-void log_notice(void*, const char* text)
-{
-    log_line(log_level::debug, "database_notice").field("message", first_line(text));
-}
-
 std::string result_field(const pg_result* from, int which)
 {
     const char* text = PQresultErrorField(from, which);
     return text ? text : "";
+}
+
+// libpq would print notices, and the farewell of a server that ends an idle session, on stderr, where every line is
+// ours to write.
+void log_notice(void*, const pg_result* notice)
+{
+    log_line(log_level::debug, "postgres_notice").field("message", result_field(notice, PG_DIAG_MESSAGE_PRIMARY));
 }
 
 }  // namespace
@@ -70,7 +71,7 @@ awaitable<result<std::unique_ptr<connection>>> connection::open(connect_options 
     std::unique_ptr<connection> opened(new connection(ex, std::move(options)));
     opened->handle_ = PQconnectStartParams(info->keywords(), info->values(), 0);
     if (opened->handle_)
-        PQsetNoticeProcessor(opened->handle_, log_notice, nullptr);
+        PQsetNoticeReceiver(opened->handle_, log_notice, nullptr);
     const error_code ec = co_await opened->handshake();
     if (ec) {
         reason = ec == errc::database_timeout ? "no answer in time" : first_line(PQerrorMessage(opened->handle_));

@@ -50,7 +50,8 @@ def handshake(target, token=None, headers=(), key=None, version="13"):
 class WebSocket:
     """A connection whose handshake was answered; `answer` is what came, and only 101 makes it a WebSocket."""
 
-    def __init__(self, address, token=None, target="/ws", headers=(), timeout=30, receive_buffer=None):
+    def __init__(self, address, token=None, target="/ws", headers=(), timeout=30, receive_buffer=None,
+                 wait=True):
         self.socket = socket.socket()
         if receive_buffer:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
@@ -60,7 +61,7 @@ class WebSocket:
         try:
             self.socket.connect(address)
             self.socket.sendall(handshake(target, token, headers))
-            self.answer = self._read_head()
+            self.answer = self.read_answer() if wait else None
         except BaseException:
             self.socket.close()
             raise
@@ -108,7 +109,8 @@ class WebSocket:
         except Closed as closed:
             return closed.code
 
-    def _read_head(self):
+    def read_answer(self):
+        """What the handshake is answered with; without `wait` the caller asks for it."""
         while b"\r\n\r\n" not in self._received:
             self._receive()
         head, _, rest = bytes(self._received).partition(b"\r\n\r\n")

@@ -1,6 +1,7 @@
 #include "storage/pq/connection.hpp"
 #include "storage/pq/pipeline.hpp"
 #include "test/support/database.hpp"
+#include "test/support/log_capture.hpp"
 #include "test/support/run.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -51,6 +52,19 @@ TEST_F(pq_connection, a_server_that_says_nothing_times_out)
                                 .connect_timeout = std::chrono::milliseconds(200)};
         auto opened = co_await connection::open(options);
         EXPECT_EQ(opened.error(), errc::database_timeout);
+    });
+}
+
+TEST_F(pq_connection, notices_are_lines_of_our_log)
+{
+    run([&]() -> awaitable<void> {
+        auto session = co_await open();
+        const log_capture log;
+        const auto said = co_await session->execute_script("DO $$ BEGIN RAISE WARNING 'hello'; END $$");
+        EXPECT_TRUE(said.has_value());
+        const auto lines = log.lines();
+        EXPECT_EQ(lines.size(), 1u);
+        EXPECT_NE(lines[0].find(R"("event":"postgres_notice","message":"hello")"), std::string::npos) << lines[0];
     });
 }
 
