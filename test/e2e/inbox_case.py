@@ -3,7 +3,7 @@
 import json
 import unittest
 
-from forms import form, part
+from forms import PLAIN, form, part
 from http_wire import Wire, request_head
 from server_process import Server
 from testbed import Database, upload
@@ -43,7 +43,7 @@ class InboxCase(unittest.TestCase):
 
     def stage(self, content, name="a.txt", mimetype="text/plain", workspace=None):
         """One file, uploaded; its manifest."""
-        answer = upload(self.server.address, workspace or self.workspace, form(part(content, name, mimetype)))
+        answer = upload(self.server.address, workspace or self.workspace, form(part(content, name, mimetype)), PLAIN)
         self.assertEqual(answer.status, 200, answer)
         return answer.json()["files"][0]
 
