@@ -27,7 +27,7 @@ std::string_view request_context::header(std::string_view name) const
     return at->value();
 }
 
-awaitable<result<boost::json::value>> request_context::json_body()
+awaitable<result<std::string>> request_context::text_body()
 {
     std::string text;
     for (;;) {
@@ -38,7 +38,15 @@ awaitable<result<boost::json::value>> request_context::json_body()
             break;
         text.append(bytes->data(), bytes->size());
     }
-    co_return parse_json(text);
+    co_return text;
+}
+
+awaitable<result<boost::json::value>> request_context::json_body()
+{
+    const auto text = co_await text_body();
+    if (!text)
+        co_return text.error();
+    co_return parse_json(*text);
 }
 
 response request_context::json(http::status status, const boost::json::value& value) const

@@ -48,6 +48,7 @@ public:
     // a byte order mark, no key twice in an object. Errors of json_body: malformed_json, and those of
     // body_reader.
     body_reader& body() { return body_; }
+    awaitable<result<std::string>> text_body();
     awaitable<result<boost::json::value>> json_body();
 
     response json(http::status status, const boost::json::value& value) const;

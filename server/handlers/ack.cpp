@@ -7,6 +7,7 @@
 
 #include <boost/json/array.hpp>
 
+#include <algorithm>
 #include <unordered_set>
 
 namespace restante {
@@ -14,13 +15,15 @@ namespace restante {
 namespace {
 
 namespace json = boost::json;
+using steady = std::chrono::steady_clock;
 
 constexpr std::size_t most_at_once = 500;
 
-void log_acked(const request_context& req, const acked_file& file)
+void log_acked(const request_context& req, const acked_file& file, steady::time_point begun)
 {
     if (file.again)
         return;  // a state changes once
+    const std::chrono::duration<double, std::milli> took = steady::now() - begun;
     log_line(log_level::info, "upload_acked")
         .field("request_id", req.id())
         .field("workspace_id", req.workspace_id())
@@ -28,6 +31,7 @@ void log_acked(const request_context& req, const acked_file& file)
         .field("size", file.size)
         .field("name", file.filename)
         .field("mimetype", file.mimetype)
+        .field("duration_ms", took.count())
         .field("remote", req.remote_text());
 }
 
@@ -44,7 +48,8 @@ answerable<std::vector<uuid>> read_file_ids(const json::value& body)
         const auto id = text ? parse_uuid(*text) : std::nullopt;
         if (!id)
             return refusal(errc::invalid_file_id);
-        ids.push_back(*id);
+        if (std::find(ids.begin(), ids.end(), *id) == ids.end())  // named twice, acked once
+            ids.push_back(*id);
     }
     return ids;
 }
@@ -53,19 +58,21 @@ answerable<std::vector<uuid>> read_file_ids(const json::value& body)
 
 awaitable<response> handle_ack(request_context& req, services& svc)
 {
+    const auto begun = steady::now();
     const uuid wanted[] = {req.file_id()};
     const auto acked = co_await svc.uploads.ack(req.workspace_id(), wanted);
     if (!acked)
         co_return req.fail(acked.error());
     if (acked->empty())
         co_return req.fail(errc::not_found);
-    log_acked(req, acked->front());
+    log_acked(req, acked->front(), begun);
     const char* told = acked->front().raced ? "{\"acked\":true,\"raced\":true}" : "{\"acked\":true}";
     co_return req.json(http::status::ok, std::string(told));
 }
 
 awaitable<response> handle_ack_batch(request_context& req, services& svc)
 {
+    const auto begun = steady::now();
     const auto body = co_await req.json_body();
     if (!body)
         co_return req.fail(body.error());
@@ -78,7 +85,7 @@ awaitable<response> handle_ack_batch(request_context& req, services& svc)
     std::unordered_set<uuid, uuid_hash> found;
     for (const auto& file : *acked) {
         found.insert(file.file_id);
-        log_acked(req, file);
+        log_acked(req, file, begun);
     }
     json::array done, not_found;
     for (const auto& id : *ids)

@@ -1,8 +1,9 @@
 // POST /workspaces/{id}/activity and POST /workspaces/{id}/a2a: rows that come in one by one, each in a transaction
 // of its own.
 #include "auth/authenticator.hpp"
-#include "server/activity_report.hpp"
+#include "server/activity_form.hpp"
 #include "server/handlers/inbox.hpp"
+#include "server/json_reader.hpp"
 #include "server/request_context.hpp"
 #include "server/services.hpp"
 #include "server/upload_form.hpp"
@@ -28,10 +29,13 @@ refusal refusal_of(const error_code& ec)
 
 awaitable<response> handle_activity_report(request_context& req, services& svc)
 {
-    const auto body = co_await req.json_body();
+    const auto text = co_await req.text_body();
+    if (!text)
+        co_return req.fail(text.error());
+    const auto body = parse_json(*text);
     if (!body)
         co_return req.fail(body.error());
-    auto row = read_activity_report(req.workspace_id(), *body);
+    auto row = read_activity_report(req.workspace_id(), *text, *body);
     if (!row)
         co_return req.fail(row.error());
     auto known = co_await svc.auth.workspace_for(req.who(), req.workspace_id());
@@ -45,10 +49,13 @@ awaitable<response> handle_activity_report(request_context& req, services& svc)
 
 awaitable<response> handle_a2a(request_context& req, services& svc)
 {
-    const auto body = co_await req.json_body();
+    auto text = co_await req.text_body();
+    if (!text)
+        co_return req.fail(text.error());
+    const auto body = parse_json(*text);
     if (!body)
         co_return req.fail(body.error());
-    auto row = read_a2a_message(req.workspace_id(), *body);
+    auto row = read_a2a_message(req.workspace_id(), std::move(*text), *body);
     if (!row)
         co_return req.fail(row.error());
     auto workspace = co_await svc.auth.workspace_for(req.who(), req.workspace_id());

@@ -12,6 +12,8 @@ namespace restante {
 
 namespace {
 
+using steady = std::chrono::steady_clock;
+
 // Whatever was uploaded, a browser must neither run it nor show it inside another page.
 void add_safety_fields(response& answer)
 {
@@ -53,13 +55,14 @@ range_decision wanted_range(const request_context& req, const staged_file& file,
 
 // Only whoever received the last byte has fetched the file; with ranges that is the last of them.
 std::function<void()> stamp_when_complete(const request_context& req, services& svc, const staged_file& file,
-                                          const byte_range& part)
+                                          const byte_range& part, steady::time_point begun)
 {
     if (part.last + 1 != static_cast<std::uint64_t>(file.size))
         return [] {};
     return [&req, &svc, workspace = file.workspace_id, id = file.file_id, size = file.size, name = file.filename,
-            mimetype = file.mimetype] {
+            mimetype = file.mimetype, begun] {
         svc.stamps.note(workspace, id);
+        const std::chrono::duration<double, std::milli> took = steady::now() - begun;
         log_line(log_level::info, "upload_fetched")
             .field("request_id", req.id())
             .field("workspace_id", workspace)
@@ -67,6 +70,7 @@ std::function<void()> stamp_when_complete(const request_context& req, services& 
             .field("size", size)
             .field("name", name)
             .field("mimetype", mimetype)
+            .field("duration_ms", took.count())
             .field("remote", req.remote_text());
     };
 }
@@ -75,6 +79,7 @@ std::function<void()> stamp_when_complete(const request_context& req, services& 
 
 awaitable<response> handle_content(request_context& req, services& svc)
 {
+    const auto begun = steady::now();
     const auto recover = req.query().get("recover");
     if (!recover)
         co_return req.fail(recover.error());
@@ -105,7 +110,7 @@ awaitable<response> handle_content(request_context& req, services& svc)
     if (!whole)
         answer.head.set(http::field::content_range, content_range(part, file.size));
 
-    auto on_complete = stamp_when_complete(req, svc, file, part);
+    auto on_complete = stamp_when_complete(req, svc, file, part, begun);
     if (found->content || head_only) {
         const auto bytes = found->content.value_or(std::span<const char>());
         const auto piece = head_only ? bytes : bytes.subspan(part.first, part.size());

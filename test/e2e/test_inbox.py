@@ -165,7 +165,7 @@ class Feed(InboxCase):
                 (b"{", 400, "JSON"), (b"[" * 100, 400, "JSON"), (b'{"a":1,"a":2}', 400, "JSON"), (b"\xef\xbb\xbf{}", 400, "JSON"),
                 (b'{"activity_type":"error","summary":"\xff"}', 400, "JSON"), (b" " * (2 * MIB), 413, "")):
             answer = self.post("/activity", body)
-            self.assertEqual(answer.status, status, (body[:80], answer))
+            self.assertEqual(answer.status, status, (str(body)[:80], answer))
             self.assertIn(word, answer.json()["error"])
         self.assertEqual(self.db.counts(), before)
         self.report("error", summary="'; DROP TABLE activity_logs; --")
