@@ -7,7 +7,10 @@ constexpr auto safety_interval = std::chrono::seconds(5);
 }
 
 parked_polls::parked_polls(executor ex, activity_feed& feed, metrics& counts)
-    : ex_(ex), feed_(feed), parked_(counts.gauge("molecule_parked_polls", "Long polls that wait for a row."))
+    : ex_(ex),
+      feed_(feed),
+      parked_(counts.gauge("molecule_parked_polls", "Long polls that wait for a row.")),
+      looks_(ex)
 {
 }
 
@@ -16,7 +19,7 @@ parked_polls::place::place(parked_polls& of, const uuid& workspace)
 {
     if (!granted_)
         return;
-    of_.lines_[workspace_].places.push_back(*this);
+    of_.lines_[workspace_].push_back(*this);
     of_.parked_.set(static_cast<double>(++of_.count_));
 }
 
@@ -26,7 +29,7 @@ parked_polls::place::~place()
         return;
     unlink();
     const auto at = of_.lines_.find(workspace_);
-    if (at->second.places.empty())
+    if (at->second.empty())
         of_.lines_.erase(at);
     of_.parked_.set(static_cast<double>(--of_.count_));
 }
@@ -45,40 +48,47 @@ void parked_polls::place::ring()
     timer_.cancel();
 }
 
-void parked_polls::wake(const uuid& workspace)
+void parked_polls::wake(const uuid& workspace, std::int64_t seq)
 {
     const auto at = lines_.find(workspace);
     if (at == lines_.end())
         return;
-    for (auto& waiting : at->second.places)
+    for (auto& waiting : at->second) {
+        if (waiting.seen_ >= seq)
+            continue;
+        waiting.seen_ = seq;
         waiting.ring();
-}
-
-void parked_polls::wake_all()
-{
-    for (auto& [workspace, waiting] : lines_)
-        wake(workspace);
+    }
 }
 
 awaitable<void> parked_polls::run_safety_look(task_group& tasks)
 {
-    while (!co_await tasks.stopped_within(safety_interval)) {
-        std::vector<uuid> workspaces;
-        for (const auto& [workspace, waiting] : lines_)
-            workspaces.push_back(workspace);
-        if (workspaces.empty())
-            continue;
-        const auto heads = co_await feed_.heads(workspaces);
-        if (!heads)
-            continue;  // the database is away; the next look will tell
-        for (const auto& head : *heads) {
-            const auto at = lines_.find(head.workspace);
-            if (at == lines_.end() || at->second.seen == head.seq)
-                continue;
-            at->second.seen = head.seq;
-            wake(head.workspace);
-        }
+    const task_group::stop_callback on_stop(tasks, [this] { looks_.notify_all(); });
+    while (!tasks.stop_requested()) {
+        if (!look_wanted_)
+            co_await looks_.wait_until(std::chrono::steady_clock::now() + safety_interval);
+        look_wanted_ = false;
+        if (!lines_.empty() && !tasks.stop_requested())
+            co_await look_at_heads();
     }
+}
+
+void parked_polls::look_now()
+{
+    look_wanted_ = true;
+    looks_.notify_all();
+}
+
+awaitable<void> parked_polls::look_at_heads()
+{
+    std::vector<uuid> workspaces;
+    for (const auto& [workspace, waiting] : lines_)
+        workspaces.push_back(workspace);
+    const auto heads = co_await feed_.heads(workspaces);
+    if (!heads)
+        co_return;  // the database is away; the next look will tell
+    for (const auto& head : *heads)
+        wake(head.workspace, head.seq);
 }
 
 }  // namespace restante

@@ -3,6 +3,7 @@
 #include "core/asio.hpp"
 #include "core/metrics.hpp"
 #include "core/task_group.hpp"
+#include "core/wakeup.hpp"
 #include "storage/activity.hpp"
 #include "storage/activity_feed.hpp"
 
@@ -13,7 +14,8 @@
 namespace restante {
 
 // The long polls of one shard that wait for a row. A parked poll holds its connection to the client and a place
-// here, and nothing of the database.
+// here, and nothing of the database. Each remembers how far it has read, so that only news wake it: ten thousand
+// polls that all look again for nothing would be turned away by the database's queue.
 class parked_polls final : public commit_listener {
     using hook = boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
 
@@ -35,37 +37,47 @@ public:
 
         // Forgets wake-ups so far: to be called before the feed is read.
         void look_again() { rung_ = false; }
+        // What it has read tells everything up to here.
+        void has_seen(std::int64_t seq) { seen_ = std::max(seen_, seq); }
 
         // Until woken, or until the moment has come.
         awaitable<void> wait(std::chrono::steady_clock::time_point until);
         void ring();
 
     private:
+        friend class parked_polls;
+
         parked_polls& of_;
         uuid workspace_;
         steady_timer timer_;
+        std::int64_t seen_ = -1;
         bool granted_;
         bool rung_ = false;
     };
 
-    void wake(const uuid& workspace);
-    void wake_all();
-    void on_commit(std::shared_ptr<const committed_activity> row) noexcept override { wake(row->what.workspace_id); }
+    // Row `seq` of the workspace can be seen now: wakes the polls that have not seen it.
+    void wake(const uuid& workspace, std::int64_t seq);
+    void on_commit(std::shared_ptr<const committed_activity> row) noexcept override
+    {
+        wake(row->what.workspace_id, row->seq);
+    }
 
-    // Every 5 s asks how far the parked workspaces' feeds have come, so that a commit of another server whose bell
-    // was not heard costs seconds and never a row. Ends when the group is asked to stop.
+    // Every 5 s, and when told to, asks how far the parked workspaces' feeds have come, so that a commit of another
+    // server whose bell was not heard costs seconds and never a row. Ends when the group is asked to stop.
     awaitable<void> run_safety_look(task_group& tasks);
+    void look_now();
 
 private:
-    struct line {
-        boost::intrusive::list<place, boost::intrusive::constant_time_size<false>> places;
-        std::int64_t seen = -1;  // the head at the last look
-    };
+    using places = boost::intrusive::list<place, boost::intrusive::constant_time_size<false>>;
+
+    awaitable<void> look_at_heads();
 
     executor ex_;
     activity_feed& feed_;
     metrics::number& parked_;
-    std::unordered_map<uuid, line, uuid_hash> lines_;
+    std::unordered_map<uuid, places, uuid_hash> lines_;
+    wakeup looks_;
+    bool look_wanted_ = false;
     std::size_t count_ = 0;
 };
 

@@ -115,11 +115,11 @@ void shard_app::hear(const bell_news& news)
 {
     for (const auto& [workspace, seq] : news.activity) {
         events_.on_remote_activity(workspace, seq);
-        polls_.wake(workspace);
+        polls_.wake(workspace, seq);
     }
     if (news.everything) {
         events_.look_now();
-        polls_.wake_all();
+        polls_.look_now();
     }
 }
 

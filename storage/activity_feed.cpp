@@ -6,8 +6,12 @@ namespace restante {
 
 namespace {
 
-const statement read_heads{"feed_heads",
-                           "SELECT workspace_id, seq FROM activity_heads WHERE workspace_id = ANY ($1::uuid[])"};
+const statement read_heads{
+    "feed_heads", "SELECT workspace_id, seq FROM activity_heads WHERE workspace_id = ANY ($1::uuid[])"};
+
+const statement read_large_bodies{"feed_large_bodies",
+                                  "SELECT seq, request_body, response_body, tool_trace FROM activity_logs "
+                                  "WHERE workspace_id = $1::uuid AND seq = ANY ($2::int8[])"};
 
 feed_start start_of(const feed_query& query)
 {
@@ -62,32 +66,6 @@ void add_parameters(pq::parameters& to, const feed_query& query, feed_shape shap
 
 }  // namespace
 
-feed_page::feed_page(pq::result_set rows, bool with_peer_info)
-    // Nothing to show is one row of NULLs, so that an unknown cursor can be told from it.
-    : rows_(std::move(rows)),
-      with_peer_info_(with_peer_info),
-      size_(rows_.empty() || rows_[0][0].is_null() ? 0 : rows_.size())
-{
-}
-
-result<feed_row> feed_page::operator[](int index) const
-{
-    using text = std::string_view;
-    const auto row = rows_[index];
-    auto made = row.into<feed_row, uuid, uuid, text, std::optional<uuid>, std::optional<uuid>, std::optional<text>,
-                         std::optional<text>, std::optional<std::int64_t>, text, std::optional<text>, timestamp,
-                         std::int64_t, std::optional<text>, std::optional<text>, std::optional<text>>();
-    if (!made || !with_peer_info_)
-        return made;
-    const auto name = row[15].as<std::optional<text>>();
-    const auto role = row[16].as<std::optional<text>>();
-    if (!name || !role)
-        return !name ? name.error() : role.error();
-    made->peer_name = *name;
-    made->peer_role = *role;
-    return made;
-}
-
 awaitable<result<feed_page>> activity_feed::read(const feed_query& query)
 {
     const auto shape = shape_of(query);
@@ -99,7 +77,23 @@ awaitable<result<feed_page>> activity_feed::read(const feed_query& query)
         co_return rows.error();
     if (rows->empty())
         co_return RESTANTE_ERROR(errc::cursor_gone);
-    co_return feed_page(std::move(*rows), query.peer_info);
+    feed_page page(std::move(*rows), query.peer_info);
+    if (auto ec = co_await bring_large_bodies(query.workspace, page))
+        co_return ec;
+    co_return page;
+}
+
+awaitable<error_code> activity_feed::bring_large_bodies(const uuid& workspace, feed_page& page)
+{
+    const auto wanted = page.leave_room_for_bodies();
+    if (wanted.empty())
+        co_return error_code{};
+    const pq::parameters with(workspace, std::span<const std::int64_t>(wanted));
+    auto bodies = co_await db_.execute(read_large_bodies, with);
+    if (!bodies)
+        co_return bodies.error();
+    page.add_bodies(std::move(*bodies));
+    co_return error_code{};
 }
 
 awaitable<result<std::vector<activity_head>>> activity_feed::heads(std::span<const uuid> workspaces)

@@ -8,15 +8,19 @@ namespace restante {
 
 namespace {
 
-// Every statement has the same form. `start` turns the cursor and the times into bounds on seq, once. Each branch is
-// then one ordered walk along one index, and the branches are merged lazily, so a poll touches about as many rows as
-// it shows, whatever the length of the history.
+// Every statement has the same form. `start` turns the cursor and the times into bounds on seq, once. Each
+// branch is then one ordered walk along one index, and the branches are merged lazily, so a poll touches
+// about as many rows as it shows, whatever the length of the history.
 //
-// The constant LIMIT in the branches is for the planner: it knows neither $2 nor the bounds when it makes a plan for
-// all values, and would believe that a tenth of the workspace's rows is wanted. The executor stops at $2.
+// The constant LIMIT in the branches is for the planner: it knows neither $2 nor the bounds when it makes a
+// plan for all values, and would believe that a tenth of the workspace's rows is wanted. The executor stops
+// at $2.
 //
-// There is no ORDER BY around the whole, because it would sort what is sorted already (half of the time of a poll of
-// 100 rows): `start` has one row, so the join below can only hand on the page as it comes.
+// Bodies above 16 KiB stay behind and only tell their size, or 500 rows could be 500 MiB. PostgreSQL knows
+// the length of a value without reading it.
+//
+// There is no ORDER BY around the whole, because it would sort what is sorted already (half of the time of a
+// poll of 100 rows): `start` has one row, so the join below can only hand on the page as it comes.
 constexpr const char* form = R"(
 WITH start AS MATERIALIZED (
     SELECT greatest(cursor.seq, CASE WHEN $3::float8 IS NOT NULL
@@ -28,7 +32,16 @@ WITH start AS MATERIALIZED (
       FROM {cursor})
 SELECT page.id, page.workspace_id, page.activity_type, page.source_id, page.target_id, page.method, page.summary,
        page.duration_ms, page.status, page.error_detail, page.created_at, page.seq,
-       page.request_body, page.response_body, page.tool_trace{peer_columns}
+       CASE WHEN octet_length(page.request_body::text) <= 16384 THEN page.request_body END,
+       CASE WHEN octet_length(page.response_body::text) <= 16384 THEN page.response_body END,
+       CASE WHEN octet_length(page.tool_trace::text) <= 16384 THEN page.tool_trace END,
+       start.low,
+       CASE WHEN octet_length(page.request_body::text) > 16384 OR octet_length(page.response_body::text) > 16384
+                 OR octet_length(page.tool_trace::text) > 16384
+            THEN coalesce(octet_length(page.request_body::text), 0) +
+                 coalesce(octet_length(page.response_body::text), 0) +
+                 coalesce(octet_length(page.tool_trace::text), 0)
+       END::int8{peer_columns}
   FROM start
   LEFT JOIN LATERAL (
        SELECT * FROM ({branches}) AS merged ORDER BY seq {direction} LIMIT $2::int8) AS page ON true{peer_join})";
@@ -76,8 +89,9 @@ std::vector<std::string> one_for_each_type(const char* source)
 // These are compared row by row: who asks for a peer is on a short index already.
 std::string optional_filters(std::string_view type, std::string_view canvas)
 {
-    std::string filter = " AND ({type}::text IS NULL OR a.activity_type = {type}::text)"
-                         " AND ({canvas}::bool IS NULL OR (a.source_id IS NULL) = {canvas}::bool)";
+    std::string filter =
+        " AND ({type}::text IS NULL OR a.activity_type = {type}::text)"
+        " AND ({canvas}::bool IS NULL OR (a.source_id IS NULL) = {canvas}::bool)";
     return replaced(replaced(filter, "{type}", type), "{canvas}", canvas);
 }
 
@@ -101,7 +115,8 @@ std::vector<std::string> filters_of(feed_shape shape)
             return {" AND a.source_id = $6::uuid" + rest,
                     // What goes from the peer to itself is in the first branch.
                     " AND a.target_id = $6::uuid AND a.target_id <> a.workspace_id"
-                    " AND a.source_id IS DISTINCT FROM $6::uuid" + rest};
+                    " AND a.source_id IS DISTINCT FROM $6::uuid" +
+                        rest};
         }
         case feed_shape::self:
             // Most rows of an inbox are addressed to it, so there is no index to find them by.
@@ -127,7 +142,7 @@ std::string text_of(feed_start start, feed_shape shape, bool with_peer_info)
 }
 
 constexpr std::array start_names{"newest", "after_id", "after_seq"};
-constexpr std::array shape_names{"everything", "type",       "canvas", "agent",
+constexpr std::array shape_names{"everything",  "type",       "canvas", "agent",
                                  "type_canvas", "type_agent", "peer",   "self"};
 
 // The texts of all combinations, made once.

@@ -23,11 +23,14 @@ enum class feed_shape {
     self,  // to and from the workspace itself
 };
 
-// Parameters of all of them: $1 workspace, $2 limit (at most 500), $3 seconds back from now or NULL, $4 the moment
-// before which rows must be or NULL, $5 the cursor (an id, a number, or 0 for newest). Besides: with type*, $6 the
-// type; with peer, $6 the peer; with peer and self, the next two are a type or NULL and "from the canvas" or NULL.
+// Parameters of all of them: $1 workspace, $2 limit (at most 500), $3 seconds back from now or NULL, $4 the
+// moment before which rows must be or NULL, $5 the cursor (an id, a number, or 0 for newest). Besides: with
+// type*, $6 the type; with peer, $6 the peer; with peer and self, the next two are a type or NULL and "from
+// the canvas" or NULL.
 //
-// Gives no row when the cursor row is not known, and one row of NULLs when there is nothing to show.
+// Gives no row when the cursor row is not known, and one row without an id when there is nothing to show.
+// Every row tells the number that the page begins after, and the bytes of its bodies if some were too large
+// to come along.
 const statement& feed_statement(feed_start start, feed_shape shape, bool with_peer_info);
 
 }  // namespace restante

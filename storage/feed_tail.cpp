@@ -5,11 +5,11 @@ namespace restante {
 namespace {
 
 // A short ordered walk along (workspace_id, seq) for each cursor; the sort at the end sees a few rows. The
-// columns are those of feed_row.
+// columns are those of feed_page, with all bodies.
 const statement read_rows{"feed_tail", R"(
 SELECT page.id, page.workspace_id, page.activity_type, page.source_id, page.target_id, page.method, page.summary,
        page.duration_ms, page.status, page.error_detail, page.created_at, page.seq,
-       page.request_body, page.response_body, page.tool_trace
+       page.request_body, page.response_body, page.tool_trace, cursor.seq, NULL::int8
   FROM unnest($1::uuid[], $2::int8[]) AS cursor (workspace_id, seq)
  CROSS JOIN LATERAL (
        SELECT * FROM activity_logs AS a

@@ -26,6 +26,21 @@ response answer_page(const request_context& req, const feed_page& page, bool wit
     return answer;
 }
 
+// Hears the client hang up while it is in scope.
+class client_watch {
+public:
+    client_watch(request_context& req, std::function<void()> on_gone) : req_(req)
+    {
+        req_.on_client_gone(std::move(on_gone));
+    }
+    ~client_watch() { req_.forget_client(); }
+    client_watch(const client_watch&) = delete;
+    client_watch& operator=(const client_watch&) = delete;
+
+private:
+    request_context& req_;
+};
+
 // Reads until there is a row, the time is over, the client has gone or the server stops.
 awaitable<result<feed_page>> read_or_wait(request_context& req, services& svc, const activity_request& asked)
 {
@@ -39,15 +54,18 @@ awaitable<result<feed_page>> read_or_wait(request_context& req, services& svc, c
         place.ring();
     };
     const task_group::stop_callback on_stop(svc.requests, give_up);
-    req.on_client_gone(give_up);
+    const client_watch watch(req, give_up);
     for (;;) {
         place.look_again();
         auto page = co_await svc.feed.read(asked.feed);
-        if (!page || !page->empty() || over || steady::now() >= until) {
-            req.forget_client();
+        // When the time is over it has looked once more: an empty answer must be true, and while the database is
+        // away nobody knows.
+        if (!page || !page->empty() || over || steady::now() >= until)
             co_return page;
-        }
+        place.has_seen(page->reaches());
         co_await place.wait(until);
+        if (over)
+            co_return page;
     }
 }
 

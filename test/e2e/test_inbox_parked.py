@@ -96,7 +96,9 @@ class Parked(InboxCase):
         for workspace in workspaces:
             self.assertEqual(self.post("/a2a", MESSAGE, workspace).status, 200)
         for workspace, wire in polls:
-            rows = wire.read_answer().json()
+            answer = wire.read_answer()
+            self.assertEqual(answer.status, 200, answer)
+            rows = answer.json()
             self.assertEqual([(row["workspace_id"], row["seq"]) for row in rows], [(workspace.id, 1)])
         self.await_parked(0)
         self.assertEqual(self.answered(polls, 0.2), [], "each was answered once")

@@ -10,7 +10,6 @@
 #include "test/support/uploads.hpp"
 
 #include <boost/asio/co_spawn.hpp>
-
 #include <gtest/gtest.h>
 
 namespace restante {
@@ -20,7 +19,10 @@ using namespace std::chrono_literals;
 
 struct reader {
     reader(executor ex, const test::scratch_database& db)
-        : pool(ex, {.connect = db.options(), .connections = 2}), log(pool, listener), feed(pool), cursors(pool)
+        : pool(ex, {.connect = db.options(), .connections = 2}),
+          log(pool, listener),
+          feed(pool),
+          cursors(pool)
     {
     }
 
@@ -92,8 +94,8 @@ protected:
 
     std::optional<uuid> id_of(int seq)
     {
-        return parse_uuid(db.ask("SELECT id FROM activity_logs WHERE workspace_id = '" + to_string(workspace) +
-                                 "' AND seq = " + std::to_string(seq)));
+        return parse_uuid(db.ask("SELECT id FROM activity_logs WHERE workspace_id = '" +
+                                 to_string(workspace) + "' AND seq = " + std::to_string(seq)));
     }
 
     test::scratch_database db;
@@ -141,13 +143,13 @@ TEST_F(reading_the_feed, every_filter_shows_what_it_names_from_both_ends)
 {
     with_reader([&](reader& r) -> awaitable<void> {
         const auto other = make_uuid_v4();
-        co_await write(r, "a2a_receive", nobody, workspace);    // 1: an upload
-        co_await write(r, "a2a_receive", peer, workspace);  // 2: from the peer
-        co_await write(r, "a2a_send", workspace, peer);     // 3: to the peer
-        co_await write(r, "error", nobody, nobody);               // 4
-        co_await write(r, "error", other, workspace);       // 5
-        co_await write(r, "task_update", peer, peer);       // 6: from and to the peer, shown once
-        co_await write(r, "agent_log", workspace, nobody);      // 7
+        co_await write(r, "a2a_receive", nobody, workspace);  // 1: an upload
+        co_await write(r, "a2a_receive", peer, workspace);    // 2: from the peer
+        co_await write(r, "a2a_send", workspace, peer);       // 3: to the peer
+        co_await write(r, "error", nobody, nobody);           // 4
+        co_await write(r, "error", other, workspace);         // 5
+        co_await write(r, "task_update", peer, peer);         // 6: from and to the peer, shown once
+        co_await write(r, "agent_log", workspace, nobody);    // 7
 
         const auto canvas = activity_source::canvas, agent = activity_source::agent;
         const std::vector<expectation> filters{
@@ -191,7 +193,8 @@ TEST_F(reading_the_feed, times_are_bounds_by_the_databases_clock)
         for (int i = 0; i < 4; ++i)
             co_await write(r, "a2a_receive", nobody, workspace);
         db.sql("UPDATE activity_logs SET created_at = now() - (5 - seq) * interval '1 hour'");
-        const auto cut = std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now()) - 150min;
+        const auto cut =
+            std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now()) - 150min;
         const std::vector<expectation> all{
             {{.since = 9000s}, "4 3"},
             {{.since_seq = 0, .since = 9000s}, "3 4"},
@@ -232,6 +235,33 @@ TEST_F(reading_the_feed, a_row_comes_out_as_it_went_in_and_knows_its_peer)
     });
 }
 
+TEST_F(reading_the_feed, large_bodies_come_whole_and_a_page_of_them_has_an_end)
+{
+    with_reader([&](reader& r) -> awaitable<void> {
+        const std::string body = '"' + std::string(1'000'000, 'x') + '"';
+        for (int i = 0; i < 12; ++i) {
+            activity row;
+            row.id = make_uuid_v7();
+            row.workspace_id = workspace;
+            row.activity_type = "agent_log";
+            if (i != 1)
+                (i % 2 ? row.request_body : row.tool_trace) = body;
+            co_await r.log.log_activity(std::move(row));
+        }
+        feed_query query{.workspace = workspace, .since_seq = 0};
+        const auto page = co_await r.feed.read(query);
+        EXPECT_EQ(page->size(), 9) << "eight of them are all that fits, and one row is small";
+        EXPECT_EQ(page->reaches(), 9);
+        EXPECT_EQ((*page)[0]->tool_trace, body);
+        EXPECT_FALSE((*page)[0]->request_body || (*page)[1]->request_body);
+        EXPECT_EQ((*page)[3]->request_body, body);
+        query.since_seq = 9;
+        const auto rest = co_await r.feed.read(query);
+        EXPECT_EQ(rest->size(), 3);
+        EXPECT_EQ((*rest)[2]->request_body, body);
+    });
+}
+
 TEST_F(reading_the_feed, heads_tell_how_far_each_workspace_is)
 {
     with_reader([&](reader& r) -> awaitable<void> {
@@ -259,13 +289,16 @@ TEST_F(reading_the_feed, the_kept_cursor_goes_forward_and_never_past_the_newest_
     });
 }
 
-// What the planner chooses when it must serve all values with one plan, on a table whose statistics say that rows are
-// few: no reading of everything, no sorting of what an index has in order.
+// What the planner chooses when it must serve all values with one plan, on a table whose statistics say that
+// rows are few: no reading of everything, no sorting of what an index has in order.
 TEST_F(reading_the_feed, every_statement_walks_an_index_whatever_the_statistics_say)
 {
-    db.sql("INSERT INTO activity_logs (id, workspace_id, seq, activity_type, created_at) "
-           "SELECT gen_random_uuid(), '" + to_string(workspace) + "', n, 'agent_log', now() FROM generate_series(1, 20) n; "
-           "ANALYZE");
+    db.sql(
+        "INSERT INTO activity_logs (id, workspace_id, seq, activity_type, created_at) "
+        "SELECT gen_random_uuid(), '" +
+        to_string(workspace) +
+        "', n, 'agent_log', now() FROM generate_series(1, 20) n; "
+        "ANALYZE");
     constexpr int own_parameters[] = {0, 1, 0, 0, 1, 1, 3, 2};  // by shape
     test::run([&]() -> awaitable<void> {
         const auto options = db.options();
@@ -277,8 +310,8 @@ TEST_F(reading_the_feed, every_statement_walks_an_index_whatever_the_statistics_
                 std::string arguments = "NULL, NULL, NULL, NULL, NULL";
                 for (int i = 0; i < own_parameters[shape]; ++i)
                     arguments += ", NULL";
-                const std::string script = "PREPARE " + name + " AS " + made.text + "; EXPLAIN (FORMAT json) EXECUTE " +
-                                           name + "(" + arguments + ")";
+                const std::string script = "PREPARE " + name + " AS " + made.text +
+                                           "; EXPLAIN (FORMAT json) EXECUTE " + name + "(" + arguments + ")";
                 const auto plan = co_await (*session)->execute_script(script);
                 EXPECT_TRUE(plan.has_value()) << name << ": " << (*session)->last_message();
                 const auto text = plan ? plan->text(0, 0) : "";

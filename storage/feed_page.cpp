@@ -1,0 +1,93 @@
+#include "storage/feed_page.hpp"
+
+namespace restante {
+
+namespace {
+
+constexpr int seq_column = 11;
+constexpr int low_column = 15;
+constexpr int large_column = 16;
+constexpr int peer_name_column = 17;
+constexpr int peer_role_column = 18;
+
+}  // namespace
+
+feed_page::feed_page(pq::result_set rows, bool with_peer_info)
+    // Nothing to show is one row without an id, so that an unknown cursor can be told from it.
+    : rows_(std::move(rows)),
+      with_peer_info_(with_peer_info),
+      size_(rows_.empty() || rows_[0][0].is_null() ? 0 : rows_.size())
+{
+}
+
+result<feed_row> feed_page::operator[](int index) const
+{
+    using text = std::string_view;
+    const auto row = rows_[index];
+    auto made =
+        row.into<feed_row, uuid, uuid, text, std::optional<uuid>, std::optional<uuid>, std::optional<text>,
+                 std::optional<text>, std::optional<std::int64_t>, text, std::optional<text>, timestamp,
+                 std::int64_t, std::optional<text>, std::optional<text>, std::optional<text>>();
+    if (!made)
+        return made;
+    if (!row[large_column].is_null()) {
+        if (auto ec = read_bodies(*made))
+            return ec;
+    }
+    if (!with_peer_info_)
+        return made;
+    const auto name = row[peer_name_column].as<std::optional<text>>();
+    const auto role = row[peer_role_column].as<std::optional<text>>();
+    if (!name || !role)
+        return !name ? name.error() : role.error();
+    made->peer_name = *name;
+    made->peer_role = *role;
+    return made;
+}
+
+std::int64_t feed_page::reaches() const
+{
+    const auto last = rows_[empty() ? 0 : size_ - 1];
+    return last[empty() ? low_column : seq_column].as<std::int64_t>().value();
+}
+
+std::size_t feed_page::memory() const
+{
+    return rows_.memory() + (bodies_ ? bodies_->memory() : 0);
+}
+
+std::vector<std::int64_t> feed_page::leave_room_for_bodies()
+{
+    std::vector<std::int64_t> seqs;
+    std::int64_t total = 0;
+    for (int i = 0; i < size_; ++i) {
+        const auto large = rows_[i][large_column];
+        if (large.is_null())
+            continue;
+        total += large.as<std::int64_t>().value();
+        if (total > max_page_bytes && i > 0) {
+            size_ = i;
+            break;
+        }
+        seqs.push_back(rows_[i][seq_column].as<std::int64_t>().value());
+    }
+    return seqs;
+}
+
+error_code feed_page::read_bodies(feed_row& into) const
+{
+    using json = std::optional<std::string_view>;
+    for (int i = 0; bodies_ && i < bodies_->size(); ++i) {
+        const auto row = (*bodies_)[i];
+        if (row[0].as<std::int64_t>().value() != into.seq)
+            continue;
+        const auto found = row.as<std::int64_t, json, json, json>();
+        if (!found)
+            return found.error();
+        std::tie(std::ignore, into.request_body, into.response_body, into.tool_trace) = *found;
+        return {};
+    }
+    return RESTANTE_ERROR(errc::database_busy);
+}
+
+}  // namespace restante

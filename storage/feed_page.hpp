@@ -1,0 +1,67 @@
+#pragma once
+
+#include "core/clock.hpp"
+#include "core/error.hpp"
+#include "core/ids.hpp"
+#include "storage/pq/result.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace restante {
+
+// A row of the feed. Its texts belong to the page it came from; bodies are JSON.
+struct feed_row {
+    uuid id;
+    uuid workspace_id;
+    std::string_view activity_type;
+    std::optional<uuid> source_id;
+    std::optional<uuid> target_id;
+    std::optional<std::string_view> method;
+    std::optional<std::string_view> summary;
+    std::optional<std::int64_t> duration_ms;
+    std::string_view status;
+    std::optional<std::string_view> error_detail;
+    timestamp created_at{};
+    std::int64_t seq = 0;
+    std::optional<std::string_view> request_body;
+    std::optional<std::string_view> response_body;
+    std::optional<std::string_view> tool_trace;
+    // Only in a page that was asked for with peer_info.
+    std::optional<std::string_view> peer_name = {};
+    std::optional<std::string_view> peer_role = {};
+};
+
+// What one poll gave, still in the form that PostgreSQL sent: nothing is copied before somebody looks.
+class feed_page {
+public:
+    static constexpr std::int64_t max_page_bytes = 8 << 20;
+
+    feed_page(pq::result_set rows, bool with_peer_info);
+
+    // The numbers of the rows whose bodies did not come along; to be brought by add_bodies(), in rows of seq,
+    // request_body, response_body and tool_trace. Shortens the page to what may be brought, but never to
+    // nothing.
+    std::vector<std::int64_t> leave_room_for_bodies();
+    void add_bodies(pq::result_set bodies) { bodies_.emplace(std::move(bodies)); }
+
+    int size() const { return size_; }
+    bool empty() const { return size_ == 0; }
+    // Fails with database_busy when a body has been forgotten since the row was read.
+    result<feed_row> operator[](int index) const;
+    // Of a page after a cursor: the number up to which it tells everything that it was asked for.
+    std::int64_t reaches() const;
+    std::size_t memory() const;
+
+private:
+    error_code read_bodies(feed_row& into) const;
+
+    pq::result_set rows_;
+    std::optional<pq::result_set> bodies_;
+    bool with_peer_info_;
+    int size_;
+};
+
+}  // namespace restante
