@@ -6,6 +6,9 @@ namespace restante {
 
 namespace {
 
+// Every request of a shard may wait for one of these, and behind them there is still the work itself.
+constexpr auto lookup_limit = std::chrono::milliseconds(1500);
+
 const statement find_owners{
     "token_find_owners",
     "SELECT t.token_hash, t.id, w.id, w.delivery_mode, coalesce(w.url, '') <> '',"
@@ -66,7 +69,7 @@ awaitable<result<std::vector<token_owner>>> token_store::find(std::span<const di
     for (const auto& hash : hashes)
         wanted.push_back(as_blob(hash));
     const pq::parameters with{std::span<const pq::blob>(wanted)};
-    auto rows = co_await db_.execute(find_owners, with);
+    auto rows = co_await db_.execute_within(lookup_limit, find_owners, with);
     if (!rows)
         co_return rows.error();
 

@@ -274,6 +274,19 @@ awaitable<result<result_set>> connection_pool::execute(const statement& what, co
     co_return co_await (*borrowed)->execute(what, with);
 }
 
+awaitable<result<result_set>> connection_pool::execute_within(std::chrono::milliseconds limit, const statement& what,
+                                                              const parameters& with)
+{
+    auto borrowed = co_await acquire();
+    if (!borrowed)
+        co_return borrowed.error();
+    connection& asked = **borrowed;
+    asked.io_timeout(limit);
+    auto answer = co_await asked.execute(what, with);
+    asked.io_timeout(options_.connect.io_timeout);
+    co_return answer;
+}
+
 awaitable<result<result_set>> connection_pool::execute(const statement& what)
 {
     parameters none;

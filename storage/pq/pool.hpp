@@ -69,6 +69,9 @@ public:
     // One statement on any connection.
     awaitable<result<result_set>> execute(const statement& what, const parameters& with);
     awaitable<result<result_set>> execute(const statement& what);
+    // The same for what is answered at once or not at all: a connection that says nothing for so long is given up.
+    awaitable<result<result_set>> execute_within(std::chrono::milliseconds limit, const statement& what,
+                                                 const parameters& with);
 
     // Ends, from another connection, the session of one that fell silent in a transaction. A backend behind a dead
     // line hears nothing and would hold its locks until the kernel gives the line up, which takes hours.
