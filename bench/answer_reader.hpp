@@ -21,8 +21,8 @@ struct answer_head {
     bool valid = true;
 };
 
-// Finds the status and Content-Length and looks at nothing else; the server under load is ours, and a full parser
-// would take time from it on the same cores. Not valid: no HTTP, or no Content-Length.
+// Finds the status and Content-Length and looks at nothing else; the server under load is ours, and a full
+// parser would take time from it on the same cores. Not valid: no HTTP, or no Content-Length.
 answer_head read_head(std::string_view received);
 
 // The text of a JSON member whose value is a plain string, wherever it stands first; empty if there is none.

@@ -32,8 +32,9 @@ struct target {
 // http://127.0.0.1:8080 or https://[::1]:8443, numbers only. Throws failure for anything else.
 target parse_target(const std::string& url);
 
-// One keep-alive connection. Every wait ends: what takes longer than the target's patience closes the connection
-// and comes back as timed_out. Certificates are not looked at; the tool measures, it does not trust.
+// One keep-alive connection. Every wait ends: what takes longer than the target's patience closes the
+// connection and comes back as timed_out. Certificates are not looked at; the tool measures, it does not
+// trust.
 class client {
 public:
     static constexpr std::size_t usual_buffer = 64 * 1024;

@@ -25,8 +25,8 @@ private:
     std::shared_ptr<state> state_;
 };
 
-// Runs the coroutine on a loop of its own, on this thread. What it throws comes out here, and whatever it had started
-// and not waited for is dropped.
+// Runs the coroutine on a loop of its own, on this thread. What it throws comes out here, and whatever it had
+// started and not waited for is dropped.
 template <class T>
 T run_to_end(asio::io_context& loop, awaitable<T> work)
 {

@@ -21,9 +21,17 @@ struct delivery_times {
 
 class courier {
 public:
-    courier(executor ex, const surroundings& world, const workspace& to, std::uint64_t bytes, delivery_times& seen)
-        : server_(world.server), to_(to), bytes_(bytes), upload_(upload_request(to, bytes, 1)), sender_(ex, server_),
-          receiver_(ex, server_), pause_(ex), ex_(ex), seen_(seen)
+    courier(executor ex, const surroundings& world, const workspace& to, std::uint64_t bytes,
+            delivery_times& seen)
+        : server_(world.server),
+          to_(to),
+          bytes_(bytes),
+          upload_(upload_request(to, bytes, 1)),
+          sender_(ex, server_),
+          receiver_(ex, server_),
+          pause_(ex),
+          ex_(ex),
+          seen_(seen)
     {
         server_.patience += std::chrono::seconds(wait_seconds);
     }

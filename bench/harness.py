@@ -30,12 +30,10 @@ def fail(text):
 
 def build():
     """Only what changed is compiled; the first time takes minutes."""
-    if not (BUILD / "build.ninja").exists():
-        subprocess.run(["cmake", "--preset", "release"], cwd=ROOT, check=True, stdout=sys.stderr)
-    done = subprocess.run(["cmake", "--build", "--preset", "release", "--target", "restante", "restante-bench"],
-                          cwd=ROOT, stdout=sys.stderr)
-    if done.returncode:
-        fail("the build failed; the first error stands above")
+    for step in (["--preset", "release"], ["--build", "--preset", "release", "--target", "restante", "restante-bench"]):
+        done = subprocess.run(["cmake", *step], cwd=ROOT, capture_output=True, text=True)
+        if done.returncode:
+            fail("the build failed:\n" + (done.stdout + done.stderr)[-4000:])
 
 
 class Server:

@@ -143,7 +143,8 @@ std::vector<measurement> run_load(const surroundings& world, const plan& what)
     counters seen;
     std::vector<std::future<thread_result>> threads;
     for (unsigned i = 0; i < given.threads; ++i) {
-        const unsigned share = given.connections / given.threads + (i < given.connections % given.threads ? 1 : 0);
+        const unsigned share =
+            given.connections / given.threads + (i < given.connections % given.threads ? 1 : 0);
         const std::size_t first = i * what.order.size() / given.threads;
         threads.push_back(std::async(std::launch::async, [&, share, first] {
             return load_thread(world.server, what, when, first, seen).run(share);

@@ -4,8 +4,8 @@
 
 namespace restante::bench {
 
-// Requests that are sent round and round by all connections together. Several kinds may be mixed; each gets a line of
-// the table.
+// Requests that are sent round and round by all connections together. Several kinds may be mixed; each gets a
+// line of the table.
 struct plan {
     struct entry {
         std::size_t request;  // index into requests
@@ -20,9 +20,9 @@ struct plan {
     void add(std::string request, std::size_t kind = 0);
 };
 
-// Closed loop: each connection sends its next request when the one before was answered. A connection that breaks is
-// counted as an error and opened again. Throws failure when that is not possible, or when more than half of the
-// requests fail, because then there is nothing to measure.
+// Closed loop: each connection sends its next request when the one before was answered. A connection that
+// breaks is counted as an error and opened again. Throws failure when that is not possible, or when more than
+// half of the requests fail, because then there is nothing to measure.
 std::vector<measurement> run_load(const surroundings& world, const plan& what);
 
 }  // namespace restante::bench

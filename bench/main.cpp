@@ -23,7 +23,8 @@ void save(const std::string& path, const std::vector<measurement>& all)
 bool measure(const options& given)
 {
     progress told(given.quiet);
-    surroundings world{given, parse_target(given.server), watched(given.server_pid, given.postgres_pid), told};
+    surroundings world{given, parse_target(given.server), watched(given.server_pid, given.postgres_pid),
+                       told};
     world.server.patience = std::chrono::seconds(given.timeout);
     if (!given.no_head)
         write_table_head(std::cout);

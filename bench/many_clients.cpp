@@ -3,9 +3,8 @@
 #include "bench/crew.hpp"
 #include "bench/setup.hpp"
 
-#include <sys/resource.h>
-
 #include <charconv>
+#include <sys/resource.h>
 
 namespace restante::bench {
 
@@ -13,7 +12,8 @@ namespace {
 
 constexpr unsigned openers = 32;
 
-// As many descriptors as we may have; what is missing is told before thousands of handshakes are made for nothing.
+// As many descriptors as we may have; what is missing is told before thousands of handshakes are made for
+// nothing.
 void check_descriptors(std::size_t count)
 {
     rlimit limit = {};
@@ -25,7 +25,8 @@ void check_descriptors(std::size_t count)
                       std::to_string(count) + " connections (ulimit -n)");
 }
 
-awaitable<void> open_next(const surroundings& world, const target& server, client_list& all, std::size_t& next)
+awaitable<void> open_next(const surroundings& world, const target& server, client_list& all,
+                          std::size_t& next)
 {
     const executor ex = co_await asio::this_coro::executor;
     while (next < all.size()) {

@@ -18,14 +18,18 @@ namespace po = boost::program_options;
 
 constexpr const char* introduction =
     "Usage: restante-bench [OPTIONS] WORK…\n\n"
-    "Puts a running server under load and tells what it took: rate, latency, errors, CPU for each request and peak\n"
-    "memory. It registers workspaces of its own and leaves what it uploaded; use it on a server made for it, as\n"
+    "Puts a running server under load and tells what it took: rate, latency, errors, CPU for each request "
+    "and peak\n"
+    "memory. It registers workspaces of its own and leaves what it uploaded; use it on a server made for it, "
+    "as\n"
     "bench/run does.\n\nWorks, one after the other:\n";
 
 constexpr const char* closing =
-    "\nLatencies are closed-loop: each connection asks again as soon as it was answered. CPU and memory need\n"
+    "\nLatencies are closed-loop: each connection asks again as soon as it was answered. CPU and memory "
+    "need\n"
     "--server-pid (and --postgres-pid); both are read from /proc. The exit code is 0 when every request was\n"
-    "answered as it should be, 1 when some were not or the server could not be reached, 2 for a wrong flag.\n\n"
+    "answered as it should be, 1 when some were not or the server could not be reached, 2 for a wrong "
+    "flag.\n\n"
     "  restante-bench --server-pid $(pidof restante) upload:10KiB fetch:10KiB poll:10\n"
     "  restante-bench --server https://127.0.0.1:8443 --metrics 127.0.0.1:9464 parked:10000\n";
 
@@ -43,7 +47,8 @@ std::string help(const po::options_description& flags)
     std::ostringstream out;
     out << introduction;
     for (const auto& each : scenario_table())
-        out << "  " << std::left << std::setw(22) << (std::string(each.name) + each.argument) << each.help << '\n';
+        out << "  " << std::left << std::setw(22) << (std::string(each.name) + each.argument) << each.help
+            << '\n';
     out << '\n' << flags << closing;
     return std::move(out).str();
 }
@@ -87,6 +92,7 @@ std::variant<options, help_text> read_options(int argc, const char* const* argv)
         ("seconds", po::value(&given.seconds)->value_name("S")->default_value(given.seconds), "time that is measured, for each work")
         ("warm-up", po::value(&given.warm_up)->value_name("S")->default_value(given.warm_up), "time before that")
         ("timeout", po::value(&given.timeout)->value_name("S")->default_value(given.timeout), "longest wait for one answer")
+        ("cursors", po::value(&given.cursors)->value_name("FILE"), "a workspace, its token and a number of its feed on each line: poll asks from there")
         ("json", po::value(&given.json)->value_name("FILE"), "also writes every figure there")
         ("no-head", po::bool_switch(&given.no_head), "leaves out the head of the table")
         ("quiet", po::bool_switch(&given.quiet), "no progress on standard error")

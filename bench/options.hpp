@@ -2,10 +2,9 @@
 
 #include "core/settings.hpp"
 
-#include <sys/types.h>
-
 #include <optional>
 #include <string>
+#include <sys/types.h>
 #include <variant>
 #include <vector>
 
@@ -25,6 +24,7 @@ struct options {
     double seconds = 6;
     double warm_up = 1;
     unsigned timeout = 30;
+    std::string cursors;
     std::string json;
     bool no_head = false;
     bool quiet = false;

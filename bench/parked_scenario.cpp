@@ -36,7 +36,9 @@ public:
         const auto full = world_.processes.resident();
 
         const auto before = world_.processes.now();
-        auto wake = [this](client& link, std::size_t index) -> awaitable<void> { return upload(link, index); };
+        auto wake = [this](client& link, std::size_t index) -> awaitable<void> {
+            return upload(link, index);
+        };
         const step each = std::ref(wake);
         co_await share_out(world_.server, uploaders, count_, each);
         co_await waiting.done();
@@ -70,7 +72,8 @@ private:
                 co_return;
             world_.told.tell("parking: " + with_commas(static_cast<std::uint64_t>(parked)));
             if (clock::now() > give_up_at)
-                throw failure("only " + with_commas(static_cast<std::uint64_t>(parked)) + " polls were parked in time");
+                throw failure("only " + with_commas(static_cast<std::uint64_t>(parked)) +
+                              " polls were parked in time");
             pause.expires_after(std::chrono::milliseconds(100));
             co_await pause.async_wait(use_tuple);
         }
@@ -111,8 +114,8 @@ private:
 
 std::vector<measurement> run_parked(const surroundings& world, const std::string& argument)
 {
-    parked_run parked(world, read_count(argument));
     asio::io_context loop(1);
+    parked_run parked(world, read_count(argument));  // holds sockets, so the loop has to outlive it
     return {run_to_end(loop, parked.run())};
 }
 

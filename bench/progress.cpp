@@ -1,12 +1,15 @@
 #include "bench/progress.hpp"
 
-#include <unistd.h>
-
 #include <iostream>
+#include <unistd.h>
 
 namespace restante::bench {
 
-progress::progress(bool quiet) : quiet_(quiet), terminal_(::isatty(STDERR_FILENO) == 1) {}
+progress::progress(bool quiet)
+    : quiet_(quiet), terminal_(::isatty(STDERR_FILENO) == 1), pause_(terminal_ ? 200 : 5000)
+{
+    clear();
+}
 
 progress::~progress()
 {
@@ -18,12 +21,11 @@ void progress::tell(const std::string& what)
     const auto now = clock::now();
     if (quiet_ || now < next_)
         return;
+    next_ = now + pause_;
     if (terminal_) {
-        next_ = now + std::chrono::milliseconds(200);
         std::cerr << "\r\033[K" << what << std::flush;
         shown_ = true;
     } else {
-        next_ = now + std::chrono::seconds(5);
         std::cerr << what << std::endl;
     }
 }
@@ -33,7 +35,7 @@ void progress::clear()
     if (shown_)
         std::cerr << "\r\033[K" << std::flush;
     shown_ = false;
-    next_ = {};
+    next_ = clock::now() + pause_;
 }
 
 }  // namespace restante::bench

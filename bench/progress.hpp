@@ -5,8 +5,8 @@
 
 namespace restante::bench {
 
-// One line on standard error that tells what goes on, written anew at most five times a second: on a terminal in
-// place, elsewhere one line every five seconds. Silent when quiet.
+// Tells on standard error what goes on, if it takes long enough: on a terminal one line, written anew five
+// times a second; elsewhere a new line every five seconds. Silent when quiet.
 class progress {
 public:
     explicit progress(bool quiet);
@@ -25,7 +25,8 @@ private:
     bool quiet_;
     bool terminal_;
     bool shown_ = false;
-    clock::time_point next_{};
+    std::chrono::milliseconds pause_;
+    clock::time_point next_;
 };
 
 }  // namespace restante::bench

@@ -121,16 +121,16 @@ void write_table_head(std::ostream& out)
     out << left("", name_width) << right("conn-", 7) << right("", 9) << right("latency, ms", 27)
         << right("", 8) << right("CPU a request, µs", 24) << right("peak", 8) << '\n'
         << left("work", name_width) << right("ections", 7) << right("rate/s", 9) << right("p50", 9)
-        << right("p99", 9) << right("p99.9", 9) << right("errors", 8) << right("server", 8) << right("postgres", 9)
-        << right("client", 7) << right("MiB", 8) << std::endl;
+        << right("p99", 9) << right("p99.9", 9) << right("errors", 8) << right("server", 8)
+        << right("postgres", 9) << right("client", 7) << right("MiB", 8) << std::endl;
 }
 
 void write_table_row(std::ostream& out, const measurement& of)
 {
     const auto ms = [&of](double share) { return readable(of.latency.percentile(share) / 1000); };
-    out << left(of.work, name_width) << right(with_commas(of.connections), 7)
-        << right(readable(of.rate()), 9) << right(ms(0.5), 9) << right(ms(0.99), 9) << right(ms(0.999), 9)
-        << right(with_commas(of.errors), 8) << right(or_dash(of.server_cpu), 8) << right(or_dash(of.postgres_cpu), 9)
+    out << left(of.work, name_width) << right(with_commas(of.connections), 7) << right(readable(of.rate()), 9)
+        << right(ms(0.5), 9) << right(ms(0.99), 9) << right(ms(0.999), 9) << right(with_commas(of.errors), 8)
+        << right(or_dash(of.server_cpu), 8) << right(or_dash(of.postgres_cpu), 9)
         << right(or_dash(of.client_cpu), 7) << right(or_dash(of.peak_bytes, mebibyte), 8) << std::endl;
 }
 

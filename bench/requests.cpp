@@ -3,7 +3,6 @@
 #include <boost/beast/http/message.hpp>
 #include <boost/beast/http/string_body.hpp>
 #include <boost/beast/http/write.hpp>
-
 #include <openssl/rand.h>
 
 #include <sstream>
@@ -48,7 +47,8 @@ std::string registration_request(std::string_view workspace_id, std::string_view
     made.set(http::field::content_type, "application/json");
     if (!admin_token.empty())
         made.set(http::field::authorization, "Bearer " + std::string(admin_token));
-    made.body() = R"({"delivery_mode":"poll","agent_card":{"name":"bench"},"id":")" + std::string(workspace_id) + "\"}";
+    made.body() =
+        R"({"delivery_mode":"poll","agent_card":{"name":"bench"},"id":")" + std::string(workspace_id) + "\"}";
     return bytes_of(made);
 }
 
@@ -59,8 +59,8 @@ std::string upload_request(const workspace& to, std::uint64_t bytes, unsigned fi
     std::string& form = made.body();
     for (unsigned i = 1; i <= files; ++i) {
         form += "--restante-bench\r\nContent-Disposition: form-data; name=\"files\"; filename=\"file" +
-                std::to_string(i) + ".bin\"\r\nContent-Type: application/octet-stream\r\n\r\n" + random_bytes(bytes) +
-                "\r\n";
+                std::to_string(i) + ".bin\"\r\nContent-Type: application/octet-stream\r\n\r\n" +
+                random_bytes(bytes) + "\r\n";
     }
     form += "--restante-bench--\r\n";
     return bytes_of(made);
@@ -68,14 +68,7 @@ std::string upload_request(const workspace& to, std::uint64_t bytes, unsigned fi
 
 std::string fetch_request(const workspace& of, std::string_view file_id)
 {
-    auto made =
-        for_workspace(http::verb::get, of, "/pending-uploads/" + std::string(file_id) + "/content");
-    return bytes_of(made);
-}
-
-std::string list_request(const workspace& of, unsigned rows)
-{
-    auto made = for_workspace(http::verb::get, of, "/activity?limit=" + std::to_string(rows));
+    auto made = for_workspace(http::verb::get, of, "/pending-uploads/" + std::string(file_id) + "/content");
     return bytes_of(made);
 }
 

@@ -17,9 +17,10 @@ struct surroundings {
     progress& told;
 };
 
-// Measures one kind of work; the argument is what stands after the colon, or empty. Throws failure when the server
-// cannot be measured at all; single requests that go wrong are counted.
-using scenario_function = std::vector<measurement> (*)(const surroundings& world, const std::string& argument);
+// Measures one kind of work; the argument is what stands after the colon, or empty. Throws failure when the
+// server cannot be measured at all; single requests that go wrong are counted.
+using scenario_function = std::vector<measurement> (*)(const surroundings& world,
+                                                       const std::string& argument);
 
 struct scenario {
     const char* name;

@@ -4,6 +4,8 @@
 #include "bench/setup.hpp"
 #include "core/config_values.hpp"
 
+#include <fstream>
+
 namespace restante::bench {
 
 namespace {
@@ -39,7 +41,8 @@ plan prepare(awaitable<plan> made, asio::io_context& loop)
 awaitable<plan> plan_upload(const surroundings& world, upload_shape shape)
 {
     plan made;
-    made.kinds = {sized(shape.files == 1 ? "upload" : "upload of " + std::to_string(shape.files) + " files", shape.bytes)};
+    made.kinds = {sized(shape.files == 1 ? "upload" : "upload of " + std::to_string(shape.files) + " files",
+                        shape.bytes)};
     const auto all = co_await register_workspaces(world, world.given.workspaces);
     for (const auto& each : all)
         made.add(upload_request(each, shape.bytes, shape.files));
@@ -47,8 +50,8 @@ awaitable<plan> plan_upload(const surroundings& world, upload_shape shape)
 }
 
 // Requests for files_each files in every workspace, in turns.
-awaitable<std::vector<std::string>> staged_fetches(const surroundings& world, const std::vector<workspace>& all,
-                                                   std::uint64_t bytes)
+awaitable<std::vector<std::string>> staged_fetches(const surroundings& world,
+                                                   const std::vector<workspace>& all, std::uint64_t bytes)
 {
     std::vector<std::string> requests(all.size() * files_each);
     auto stage = [&](client& link, std::size_t index) -> awaitable<void> {
@@ -88,6 +91,20 @@ awaitable<std::vector<std::string>> staged_polls(const surroundings& world, cons
     for (const auto& whose : all)
         requests.push_back(poll_request(whose, 0, 0));
     co_return requests;
+}
+
+// Polls of workspaces that somebody else has filled.
+plan plan_from_file(const std::string& path)
+{
+    plan made;
+    made.kinds = {"poll from cursors"};
+    std::ifstream in(path);
+    workspace whose;
+    for (std::uint64_t seq = 0; in >> whose.id >> whose.token >> seq;)
+        made.add(poll_request(whose, seq, 0));
+    if (made.order.empty())
+        throw failure("there is no cursor in " + path);
+    return made;
 }
 
 awaitable<plan> plan_poll(const surroundings& world, std::size_t rows)
@@ -139,6 +156,8 @@ std::vector<measurement> run_fetch(const surroundings& world, const std::string&
 
 std::vector<measurement> run_poll(const surroundings& world, const std::string& argument)
 {
+    if (!world.given.cursors.empty())
+        return run_load(world, plan_from_file(world.given.cursors));
     asio::io_context loop(1);
     const auto made = prepare(plan_poll(world, read_count(argument)), loop);
     return run_load(world, made);

@@ -1,12 +1,11 @@
 #include "bench/usage.hpp"
 
-#include <sys/resource.h>
-#include <unistd.h>
-
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <sys/resource.h>
+#include <unistd.h>
 
 namespace restante::bench {
 
@@ -16,8 +15,8 @@ namespace fs = std::filesystem;
 
 struct process_times {
     pid_t parent = 0;
-    double own = 0;      // seconds
-    double children = 0; // of those that have ended and were waited for
+    double own = 0;       // seconds
+    double children = 0;  // of those that have ended and were waited for
 };
 
 // The name in parentheses may hold anything, so counting begins after the last of them.
@@ -93,7 +92,10 @@ double own_cpu()
 
 usage watched::now() const
 {
-    usage seen{.at = std::chrono::steady_clock::now(), .server_cpu = {}, .postgres_cpu = {}, .client_cpu = own_cpu()};
+    usage seen{.at = std::chrono::steady_clock::now(),
+               .server_cpu = {},
+               .postgres_cpu = {},
+               .client_cpu = own_cpu()};
     if (server_)
         if (const auto times = read_times(folder_of(*server_)))
             seen.server_cpu = times->own;

@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <optional>
-
 #include <sys/types.h>
 
 namespace restante::bench {
@@ -18,7 +17,10 @@ struct usage {
 // The processes that are watched; either may be unknown.
 class watched {
 public:
-    watched(std::optional<pid_t> server, std::optional<pid_t> postmaster) : server_(server), postmaster_(postmaster) {}
+    watched(std::optional<pid_t> server, std::optional<pid_t> postmaster)
+        : server_(server), postmaster_(postmaster)
+    {
+    }
 
     bool knows_server() const { return server_.has_value(); }
     usage now() const;

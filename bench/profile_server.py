@@ -1,0 +1,127 @@
+"""Where the server's time goes, by perf, and which system calls it makes, by strace: bench/run profile."""
+
+import collections
+import pathlib
+import re
+import signal
+import subprocess
+import tempfile
+import urllib.request
+
+from harness import Bench, fail, running_server, say
+
+WORKS = ["upload:10KiB", "upload:1MiB", "fetch:10KiB", "fetch:1MiB", "poll:10"]
+
+# The first that matches the leaf of a sample outside the kernel, as "object symbol".
+STAGES = [
+    ("SHA-256 and other hashes", r"libcrypto.*(sha|SHA|EVP_Digest)"),
+    ("TLS", r"libssl|libcrypto"),
+    ("copying bytes", r"mem(cpy|move|set|chr|cmp)"),
+    ("allocation", r"malloc|free|calloc|realloc|operator (new|delete)|_int_|unlink_chunk|tcache"),
+    ("libpq", r"libpq"),
+    ("multipart parser", r"multipart|delimiter_search|form_builder|form_reader|read_form|spool"),
+    ("HTTP head: gate, routes, fields", r"beast|head_scanner|request_gate|match_route|uri|field_grammar|http_exchange"),
+    ("JSON, ids, times", r"json|uuid|manifest|timestamp|to_hex|feed_json|feed_page"),
+    ("Asio and coroutines", r"boost::asio|awaitable"),
+    ("logs and metrics", r"log_line|metrics|observe"),
+    ("the rest of restante", r"restante"),
+]
+
+CALLS = {
+    "recv": ("recvfrom", "recvmsg", "read", "readv"),
+    "send": ("sendto", "sendmsg", "write", "writev"),
+    "epoll, timers and wake-ups": ("epoll_wait", "epoll_pwait", "epoll_pwait2", "epoll_ctl", "timerfd_settime", "futex", "eventfd2"),
+    "spool file": ("pwrite64", "pread64", "preadv2", "openat", "close", "pwritev"),
+}
+
+
+def stage_of(frames):
+    """Of one sample: frames are (symbol, object), the leaf first."""
+    symbol, place = frames[0]
+    if "kernel" in place or place == "[unknown]":
+        for name, _ in frames:
+            called = re.match(r"__(?:x64|se|do)_sys_(\w+)", name)
+            if called:
+                for stage, names in CALLS.items():
+                    if called[1] in names:
+                        return f"kernel: {stage}"
+                return "kernel: other calls"
+        return "kernel: faults, interrupts, switches"
+    text = f"{place} {symbol}"
+    return next((stage for stage, pattern in STAGES if re.search(pattern, text)), "the rest")
+
+
+def samples(recorded):
+    script = subprocess.run(["perf", "script", "-i", recorded, "-F", "ip,sym,dso"], capture_output=True, text=True).stdout
+    for block in script.split("\n\n"):
+        frames = []
+        for line in block.splitlines():
+            parsed = re.match(r"\s*[0-9a-f]+ (.*) \((.*)\)$", line)
+            if parsed:
+                frames.append((parsed[1], parsed[2]))
+        if frames:
+            yield frames
+
+
+def profile(bench, work):
+    """Stages and leaf symbols of the server while it does this work, as shares."""
+    with tempfile.TemporaryDirectory() as folder:
+        recorded = str(pathlib.Path(folder) / "perf.data")
+        perf = subprocess.Popen(["perf", "record", "-q", "-F", "997", "-g", "-o", recorded, "-p",
+                                 str(bench.server.process.pid)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        bench.run(work)
+        perf.send_signal(signal.SIGINT)
+        _, told = perf.communicate(timeout=60)
+        stages, leaves = collections.Counter(), collections.Counter()
+        for frames in samples(recorded):
+            stages[stage_of(frames)] += 1
+            symbol, place = frames[0]
+            leaves[f"{re.sub(r'[(<].*', '', symbol) or symbol}  [{pathlib.Path(place).name}]"] += 1
+    if not stages:
+        fail("perf recorded nothing: " + told.decode(errors="replace"))
+    return stages, leaves
+
+
+def requests_so_far(server):
+    with urllib.request.urlopen(f"http://{server.metrics}/metrics", timeout=30) as answer:
+        text = answer.read().decode()
+    return sum(float(value) for value in re.findall(r"^molecule_http_requests_total\S* (\S+)$", text, re.M))
+
+
+def system_calls(bench, work):
+    """Calls a request, by name."""
+    with tempfile.NamedTemporaryFile("r") as out:
+        before = requests_so_far(bench.server)
+        strace = subprocess.Popen(["strace", "-c", "-f", "-qq", "-o", out.name, "-p", str(bench.server.process.pid)],
+                                  stderr=subprocess.DEVNULL)
+        bench.run(work, "--warm-up", "0", show=False, seconds=3)
+        strace.send_signal(signal.SIGINT)
+        strace.wait(timeout=60)
+        made = requests_so_far(bench.server) - before
+        rows = re.findall(r"^\s*[\d.]+\s+[\d.]+\s+\d+\s+(\d+)(?:\s+\d+)?\s+(\w+)$", out.read(), re.M)
+    return {name: int(count) / made for count, name in rows if name != "total" and int(count) / made >= 0.005}
+
+
+def run(given):
+    figures = []
+    with running_server() as server:
+        bench = Bench(server, given.seconds)
+        for work in WORKS:
+            stages, leaves = profile(bench, work)
+            server.forget_files()
+            total = sum(stages.values())
+            print(f"\n{work}: share of the server's CPU, {total} samples")
+            for stage, count in stages.most_common():
+                print(f"  {100 * count / total:5.1f} %  {stage}")
+            print("  where samples stood most often:")
+            for leaf, count in leaves.most_common(12):
+                print(f"  {100 * count / total:5.1f} %    {leaf}")
+            figures.append({"id": "profile " + work, "stages": {k: v / total for k, v in stages.items()}})
+        for work in WORKS:
+            say(f"counting the system calls of {work} …")
+            calls = system_calls(bench, work)
+            server.forget_files()
+            told = ", ".join(f"{name} {count:.2f}" for name, count in sorted(calls.items(), key=lambda c: -c[1]))
+            print(f"\n{work}: {sum(calls.values()):.1f} system calls a request: {told}", flush=True)
+            figures.append({"id": "system calls " + work, "calls": calls})
+    return figures
