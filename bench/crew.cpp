@@ -30,6 +30,11 @@ awaitable<void> crew::done()
         state_->bell.expires_at(steady_timer::time_point::max());
         co_await state_->bell.async_wait(use_tuple);
     }
+    check();
+}
+
+void crew::check() const
+{
     if (state_->thrown)
         std::rethrow_exception(state_->thrown);
 }

@@ -19,6 +19,9 @@ public:
     // Until all have ended, or until one throws: then that comes out here at once.
     awaitable<void> done();
 
+    // Throws what one of them has thrown so far, if one has.
+    void check() const;
+
 private:
     struct state;
     executor ex_;

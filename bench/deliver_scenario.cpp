@@ -1,7 +1,6 @@
 // The whole way of a file: a workspace waits in a parked poll, somebody uploads, the workspace fetches.
 #include "bench/crew.hpp"
 #include "bench/setup.hpp"
-#include "core/config_values.hpp"
 
 namespace restante::bench {
 
@@ -109,9 +108,9 @@ awaitable<std::vector<measurement>> deliver(const surroundings& world, std::uint
     const auto after = world.processes.now();
 
     std::vector<measurement> made(2);
-    made[0].work = "accepted → has " + format_size(bytes);
+    made[0].work = "accepted → has " + size_in_words(bytes);
     made[0].latency = seen.from_accepted;
-    made[1].work = "sent → has " + format_size(bytes);
+    made[1].work = "sent → has " + size_in_words(bytes);
     made[1].latency = seen.from_sent;
     for (auto& each : made) {
         each.connections = 2 * world.given.connections;

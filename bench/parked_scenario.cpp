@@ -11,6 +11,9 @@ using clock = std::chrono::steady_clock;
 
 constexpr unsigned uploaders = 4;
 constexpr unsigned wait_seconds = 55;
+
+// Each poll looks at the database once before it waits. Workspaces do not come by the thousand in one moment.
+constexpr std::size_t arrive_together = 250;
 constexpr std::uint64_t file_bytes = 10 * 1024;
 
 class parked_run {
@@ -30,9 +33,12 @@ public:
         clients_ = co_await open_many(world_, patient_, count_);
 
         crew waiting(ex);
-        for (std::size_t i = 0; i < count_; ++i)
-            waiting.add(park(i));
-        co_await until_parked();
+        for (std::size_t sent = 0; sent < count_;) {
+            const auto group_end = std::min(count_, sent + arrive_together);
+            while (sent < group_end)
+                waiting.add(park(sent++));
+            co_await until_parked(sent, waiting);
+        }
         const auto full = world_.processes.resident();
 
         const auto before = world_.processes.now();
@@ -61,20 +67,22 @@ private:
         ++woken_;
     }
 
-    awaitable<void> until_parked()
+    awaitable<void> until_parked(std::size_t wanted, const crew& waiting)
     {
         const executor ex = co_await asio::this_coro::executor;
         steady_timer pause(ex);
-        const auto give_up_at = clock::now() + std::chrono::seconds(wait_seconds - 10);
+        const auto give_up_at = clock::now() + std::chrono::seconds(10);
         for (;;) {
-            const auto parked = co_await read_gauge(world_, "molecule_parked_polls");
-            if (parked >= static_cast<double>(count_))
+            const auto parked =
+                static_cast<std::size_t>(co_await read_gauge(world_, "molecule_parked_polls"));
+            if (parked >= wanted)
                 co_return;
-            world_.told.tell("parking: " + with_commas(static_cast<std::uint64_t>(parked)));
+            waiting.check();
+            world_.told.tell("parking: " + with_commas(parked) + " of " + with_commas(count_));
             if (clock::now() > give_up_at)
-                throw failure("only " + with_commas(static_cast<std::uint64_t>(parked)) +
+                throw failure("only " + with_commas(parked) + " of " + with_commas(wanted) +
                               " polls were parked in time");
-            pause.expires_after(std::chrono::milliseconds(100));
+            pause.expires_after(std::chrono::milliseconds(10));
             co_await pause.async_wait(use_tuple);
         }
     }

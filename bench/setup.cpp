@@ -92,6 +92,13 @@ std::uint64_t read_size(const std::string& argument)
     return static_cast<std::uint64_t>(*bytes);
 }
 
+std::string size_in_words(std::uint64_t bytes)
+{
+    auto words = format_size(bytes);
+    const auto unit = words.find_first_not_of("0123456789");
+    return unit == std::string::npos ? words + " bytes" : words.insert(unit, " ");
+}
+
 std::size_t read_count(const std::string& argument)
 {
     const auto count = parse_whole_number(argument);

@@ -2,7 +2,6 @@
 #include "bench/crew.hpp"
 #include "bench/load.hpp"
 #include "bench/setup.hpp"
-#include "core/config_values.hpp"
 
 #include <fstream>
 
@@ -29,7 +28,7 @@ upload_shape read_shape(const std::string& argument)
 
 std::string sized(const std::string& what, std::uint64_t bytes)
 {
-    return what + " of " + format_size(bytes);
+    return what + " of " + size_in_words(bytes);
 }
 
 // Runs what has to be there before, on a loop of its own.
