@@ -16,13 +16,7 @@ awaitable<measurement> hold_idle(const surroundings& world, std::size_t count)
     world.processes.forget_peak();
     const auto empty = world.processes.resident();
     const auto began = clock::now();
-    const auto all = co_await open_many(world, world.server, count);
-    const auto request = plain_request("/healthz");
-    for (const auto& link : all) {
-        const auto asked = clock::now();
-        co_await demand(*link, request);
-        made.latency.record(clock::now() - asked);
-    }
+    const auto all = co_await open_many(world, world.server, count, made.latency);
     made.seconds = std::chrono::duration<double>(clock::now() - began).count();
     const auto full = world.processes.resident();
     if (empty && full)

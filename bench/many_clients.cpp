@@ -33,14 +33,18 @@ awaitable<void> open_next(const surroundings& world, const target& server, clien
         const std::size_t mine = next++;
         all[mine] = std::make_unique<client>(ex, server, small_buffer);
         const auto from = source_address(world, mine);
+        const auto began = clock::now();
         co_await open_or_fail(*all[mine], server, from);
+        co_await demand(*all[mine], request);
+        took.record(clock::now() - began);
         world.told.tell("opening connections: " + with_commas(mine + 1) + " of " + with_commas(all.size()));
     }
 }
 
 }  // namespace
 
-awaitable<client_list> open_many(const surroundings& world, const target& server, std::size_t count)
+awaitable<client_list> open_many(const surroundings& world, const target& server, std::size_t count,
+                                 histogram& took)
 {
     check_descriptors(count);
     const executor ex = co_await asio::this_coro::executor;
@@ -48,7 +52,7 @@ awaitable<client_list> open_many(const surroundings& world, const target& server
     std::size_t next = 0;
     crew at_work(ex);
     for (unsigned i = 0; i < openers; ++i)
-        at_work.add(open_next(world, server, all, next));
+        at_work.add(open_next(world, server, all, next, took));
     co_await at_work.done();
     co_return all;
 }

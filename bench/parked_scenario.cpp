@@ -30,7 +30,8 @@ public:
         workspaces_ = co_await register_workspaces(world_, count_);
         world_.processes.forget_peak();
         const auto empty = world_.processes.resident();
-        clients_ = co_await open_many(world_, patient_, count_);
+        histogram opening;
+        clients_ = co_await open_many(world_, patient_, count_, opening);
 
         crew waiting(ex);
         for (std::size_t sent = 0; sent < count_;) {
