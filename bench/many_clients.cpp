@@ -26,9 +26,11 @@ void check_descriptors(std::size_t count)
 }
 
 awaitable<void> open_next(const surroundings& world, const target& server, client_list& all,
-                          std::size_t& next)
+                          std::size_t& next, histogram& took)
 {
+    using clock = std::chrono::steady_clock;
     const executor ex = co_await asio::this_coro::executor;
+    const auto request = plain_request("/healthz");
     while (next < all.size()) {
         const std::size_t mine = next++;
         all[mine] = std::make_unique<client>(ex, server, small_buffer);
