@@ -26,8 +26,6 @@ bool measure(const options& given)
     surroundings world{given, parse_target(given.server), watched(given.server_pid, given.postgres_pid),
                        told};
     world.server.patience = std::chrono::seconds(given.timeout);
-    if (!given.no_head)
-        write_table_head(std::cout);
 
     std::vector<measurement> all;
     bool clean = true;
@@ -36,6 +34,8 @@ bool measure(const options& given)
         const auto argument = colon == std::string::npos ? std::string() : work.substr(colon + 1);
         const auto made = find_scenario(work)->run(world, argument);
         told.clear();
+        if (all.empty() && !given.no_head)
+            write_table_head(std::cout);
         for (const auto& one : made) {
             write_table_row(std::cout, one);
             write_notes(std::cout, one);
