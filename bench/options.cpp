@@ -80,19 +80,30 @@ std::variant<options, help_text> read_options(int argc, const char* const* argv)
     po::options_description flags("Options", 110);
     // clang-format off
     flags.add_options()
-        ("server", po::value(&given.server)->value_name("URL")->default_value(given.server), "where the server listens, in numbers; https:// for TLS")
-        ("metrics", po::value(&metrics)->value_name("HOST:PORT"), "its metrics listener; parked needs it to know when all are parked")
+        ("server", po::value(&given.server)->value_name("URL")->default_value(given.server),
+         "where the server listens, in numbers; https:// for TLS")
+        ("metrics", po::value(&metrics)->value_name("HOST:PORT"),
+         "its metrics listener; parked needs it to know when all are parked")
         ("server-pid", po::value(&server_pid)->value_name("PID"), "the server's process, for CPU and memory")
-        ("postgres-pid", po::value(&postgres_pid)->value_name("PID"), "the postmaster, for its CPU and its children's")
+        ("postgres-pid", po::value(&postgres_pid)->value_name("PID"),
+         "the postmaster, for its CPU and its children's")
         ("admin-token-file", po::value(&token_file)->value_name("FILE"), "where registration is not open")
-        ("connections", po::value(&given.connections)->value_name("N")->default_value(given.connections), "keep-alive connections")
-        ("threads", po::value(&given.threads)->value_name("N")->default_value(given.threads), "threads that share the connections")
-        ("workspaces", po::value(&given.workspaces)->value_name("N")->default_value(given.workspaces), "workspaces that share the requests")
-        ("addresses", po::value(&given.addresses)->value_name("N")->default_value(given.addresses), "loopback addresses that parked and idle connections come from")
-        ("seconds", po::value(&given.seconds)->value_name("S")->default_value(given.seconds), "time that is measured, for each work")
-        ("warm-up", po::value(&given.warm_up)->value_name("S")->default_value(given.warm_up), "time before that")
-        ("timeout", po::value(&given.timeout)->value_name("S")->default_value(given.timeout), "longest wait for one answer")
-        ("cursors", po::value(&given.cursors)->value_name("FILE"), "a workspace, its token and a number of its feed on each line: poll asks from there")
+        ("connections", po::value(&given.connections)->value_name("N")->default_value(given.connections),
+         "keep-alive connections")
+        ("threads", po::value(&given.threads)->value_name("N")->default_value(given.threads),
+         "threads that share the connections")
+        ("workspaces", po::value(&given.workspaces)->value_name("N")->default_value(given.workspaces),
+         "workspaces that share the requests")
+        ("addresses", po::value(&given.addresses)->value_name("N")->default_value(given.addresses),
+         "loopback addresses that parked and idle connections come from")
+        ("seconds", po::value(&given.seconds)->value_name("S")->default_value(given.seconds),
+         "time that is measured, for each work")
+        ("warm-up", po::value(&given.warm_up)->value_name("S")->default_value(given.warm_up),
+         "time before that")
+        ("timeout", po::value(&given.timeout)->value_name("S")->default_value(given.timeout),
+         "longest wait for one answer")
+        ("cursors", po::value(&given.cursors)->value_name("FILE"),
+         "a workspace, its token and a number of its feed on each line: poll asks from there")
         ("json", po::value(&given.json)->value_name("FILE"), "also writes every figure there")
         ("no-head", po::bool_switch(&given.no_head), "leaves out the head of the table")
         ("quiet", po::bool_switch(&given.quiet), "no progress on standard error")

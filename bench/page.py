@@ -24,11 +24,15 @@ def measured(figures, *works):
     return [f for f in figures if f["id"].split(":")[0].split()[0] in works and "rate" in f]
 
 
+def latencies(f):
+    return [number(f[name] / 1000) for name in ("p50_us", "p99_us", "p999_us")]
+
+
 def load_row(f):
     name = f["work"] + (", TLS" if f["id"].endswith(" tls") and "TLS" not in f["work"] else "")
-    return [name, f"{f['connections']:,}", number(f["rate"]), *(number(f[p] / 1000) for p in ("p50_us", "p99_us", "p999_us")),
-            number(f.get("server_cpu_us")), number(f.get("postgres_cpu_us")), number(f.get("client_cpu_us")),
-            number(f["server_peak_bytes"] / MIB), f"{f['errors']:,}"]
+    cpu = [number(f.get(whose + "_cpu_us")) for whose in ("server", "postgres", "client")]
+    return [name, f"{f['connections']:,}", number(f["rate"]), *latencies(f), *cpu, number(f["server_peak_bytes"] / MIB),
+            f"{f['errors']:,}"]
 
 
 LOAD_HEAD = ["work", "connections", "rate/s", "p50, ms", "p99, ms", "p99.9, ms", "CPU server, µs", "postgres", "client",
@@ -50,9 +54,8 @@ def held_table(figures):
     rows = []
     for f in measured(figures, "parked", "idle"):
         memory = next((value for key, value in f.items() if key.startswith("server memory for each")), None)
-        woken = f["id"].startswith("parked")
-        rows.append([f["work"], number(memory), *(number(f[p] / 1000) if woken else "–" for p in ("p50_us", "p99_us", "p999_us")),
-                     number(f["server_peak_bytes"] / MIB), f"{f['errors']:,}"])
+        woken = latencies(f) if f["id"].startswith("parked") else ["–"] * 3
+        rows.append([f["work"], number(memory), *woken, number(f["server_peak_bytes"] / MIB), f"{f['errors']:,}"])
     return rows and table(["connections", "memory of each, KiB", "woken after p50, ms", "p99, ms", "p99.9, ms",
                            "server's peak, MiB", "errors"], rows)
 
@@ -73,8 +76,9 @@ def sweep_table(figures):
 def side_by_side(figures, prefix, key, show, least):
     """One column for each work, one line for each name, the dearest first."""
     columns = [f for f in figures if f["id"].startswith(prefix)]
-    names = sorted({name for f in columns for name in f[key]}, key=lambda name: -sum(f[key].get(name, 0) for f in columns))
-    rows = [[name, *(show(f[key].get(name, 0)) for f in columns)] for name in names
+    together = lambda name: sum(f[key].get(name, 0) for f in columns)
+    names = sorted({name for f in columns for name in f[key]}, key=together, reverse=True)
+    rows = [[name, *(show.format(f[key].get(name, 0)) for f in columns)] for name in names
             if max(f[key].get(name, 0) for f in columns) >= least]
     return columns and table(["", *(f["id"].removeprefix(prefix) for f in columns)], rows)
 
@@ -85,8 +89,8 @@ SECTIONS = {
     "held": held_table,
     "growth": growth_table,
     "sweep": sweep_table,
-    "stages": lambda figures: side_by_side(figures, "profile ", "stages", lambda share: f"{100 * share:.0f} %", 0.005),
-    "calls": lambda figures: side_by_side(figures, "system calls ", "calls", lambda count: f"{count:.2f}", 0.05),
+    "stages": lambda figures: side_by_side(figures, "profile ", "stages", "{:.0%}", least=0.01),
+    "calls": lambda figures: side_by_side(figures, "system calls ", "calls", "{:.2f}", least=0.05),
 }
 
 

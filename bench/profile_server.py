@@ -13,9 +13,9 @@ from harness import Bench, fail, running_server, say
 WORKS = ["upload:10KiB", "upload:1MiB", "fetch:10KiB", "fetch:1MiB", "poll:10"]
 
 # The first that matches the leaf of a sample outside the kernel, as "object symbol". Debian's libcrypto and libpq come
-# without symbols; without TLS nothing but hashing is done in the former.
+# without symbols; without TLS the former only hashes and draws ids.
 STAGES = [
-    ("SHA-256", r"libcrypto|sha256|EVP_"),
+    ("hashes and random ids", r"libcrypto|sha256|EVP_"),
     ("copying and searching bytes", r"mem(cpy|move|set|chr|cmp)"),
     ("allocation", r"malloc|free|calloc|realloc|operator (new|delete)|_int_|unlink_chunk|tcache"),
     ("libpq", r"libpq"),
@@ -55,7 +55,8 @@ def stage_of(frames):
 
 
 def samples(recorded):
-    script = subprocess.run(["perf", "script", "-i", recorded, "-F", "ip,sym,dso"], capture_output=True, text=True).stdout
+    command = ["perf", "script", "-i", recorded, "-F", "ip,sym,dso"]
+    script = subprocess.run(command, capture_output=True, text=True).stdout
     for block in script.split("\n\n"):
         frames = []
         for line in block.splitlines():
