@@ -3,6 +3,7 @@
 import collections
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -107,6 +108,9 @@ def system_calls(bench, work):
 
 
 def run(given):
+    for program, package in (("perf", "linux-perf"), ("strace", "strace")):
+        if not shutil.which(program):
+            fail(f"{program} is missing: apt-get install {package}")
     figures = []
     with running_server() as server:
         bench = Bench(server, given.seconds)
