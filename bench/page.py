@@ -39,9 +39,14 @@ LOAD_HEAD = ["work", "connections", "rate/s", "p50, ms", "p99, ms", "p99.9, ms",
              "peak, MiB", "errors"]
 
 
+def has_all(figures, *ids):
+    return {figure["id"] for figure in figures}.issuperset(ids)
+
+
 def requests_table(figures):
     rows = measured(figures, "upload", "fetch", "poll", "mixed")
-    return rows and table(LOAD_HEAD, [load_row(f) for f in rows])
+    complete = has_all(rows, "upload:10KiB", "fetch:10KiB", "poll:10", "mixed", "poll:10 tls", "upload:26000000")
+    return complete and table(LOAD_HEAD, [load_row(f) for f in rows])
 
 
 def deliver_table(figures):
@@ -56,8 +61,8 @@ def held_table(figures):
         memory = next((value for key, value in f.items() if key.startswith("server memory for each")), None)
         woken = latencies(f) if f["id"].startswith("parked") else ["–"] * 3
         rows.append([f["work"], number(memory), *woken, number(f["server_peak_bytes"] / MIB), f"{f['errors']:,}"])
-    return rows and table(["connections", "memory of each, KiB", "woken after p50, ms", "p99, ms", "p99.9, ms",
-                           "server's peak, MiB", "errors"], rows)
+    head = ["connections", "memory of each, KiB", "woken after p50, ms", "p99, ms", "p99.9, ms", "server's peak, MiB", "errors"]
+    return has_all(figures, "parked:10000 tls", "idle:10000 tls") and table(head, rows)
 
 
 def growth_table(figures):
@@ -95,7 +100,7 @@ SECTIONS = {
 
 
 def fill(figures):
-    """Sections of which nothing was measured stay as they are."""
+    """A table of which not every line was measured stays as it is."""
     text = PAGE.read_text()
     for name, make in SECTIONS.items():
         made = make(figures)

@@ -94,9 +94,11 @@ std::uint64_t read_size(const std::string& argument)
 
 std::string size_in_words(std::uint64_t bytes)
 {
+    constexpr std::uint64_t million = 1'000'000;
+    if (bytes % million == 0)
+        return std::to_string(bytes / million) + " MB";
     auto words = format_size(bytes);
-    const auto unit = words.find_first_not_of("0123456789");
-    return unit == std::string::npos ? words + " bytes" : words.insert(unit, " ");
+    return words.insert(words.find_first_not_of("0123456789"), " ");
 }
 
 std::size_t read_count(const std::string& argument)

@@ -30,7 +30,7 @@ asio::ip::address source_address(const surroundings& world, std::size_t index);
 
 // "10KiB" or "10240".
 std::uint64_t read_size(const std::string& argument);
-std::string size_in_words(std::uint64_t bytes);  // 10 KiB
+std::string size_in_words(std::uint64_t bytes);  // 10 KiB, 26 MB
 std::size_t read_count(const std::string& argument);
 
 // A timeout, a refusal and a lost connection in words.
