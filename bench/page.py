@@ -95,6 +95,7 @@ SECTIONS = {
     "growth": growth_table,
     "sweep": sweep_table,
     "stages": lambda figures: side_by_side(figures, "profile ", "stages", "{:.0%}", least=0.01),
+    "postgres": lambda figures: side_by_side(figures, "postgres ", "parts", "{:.0%}", least=0),
     "calls": lambda figures: side_by_side(figures, "system calls ", "calls", "{:.2f}", least=0.05),
 }
 

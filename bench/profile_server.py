@@ -68,23 +68,48 @@ def samples(recorded):
             yield frames
 
 
-def profile(bench, work):
-    """Stages and leaf symbols of the server while it does this work, as shares."""
+def sample(processes, work):
+    """The samples of these processes while work() runs."""
     with tempfile.TemporaryDirectory() as folder:
         recorded = str(pathlib.Path(folder) / "perf.data")
-        perf = subprocess.Popen(["perf", "record", "-q", "-F", "997", "-g", "-o", recorded, "-p",
-                                 str(bench.server.process.pid)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        bench.run(work)
+        perf = subprocess.Popen(["perf", "record", "-q", "-F", "997", "-g", "-o", recorded, "-p", processes],
+                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        work()
         perf.send_signal(signal.SIGINT)
         _, told = perf.communicate(timeout=60)
-        stages, leaves = collections.Counter(), collections.Counter()
-        for frames in samples(recorded):
-            stages[stage_of(frames)] += 1
-            symbol, place = frames[0]
-            leaves[f"{re.sub(r'[(<].*', '', symbol) or symbol}  [{pathlib.Path(place).name}]"] += 1
-    if not stages:
+        taken = list(samples(recorded))
+    if not taken:
         fail("perf recorded nothing: " + told.decode(errors="replace"))
+    return taken
+
+
+def profile(bench, work):
+    """Stages and leaf symbols of the server while it does this work, counted."""
+    stages, leaves = collections.Counter(), collections.Counter()
+    for frames in sample(str(bench.server.process.pid), lambda: bench.run(work)):
+        stages[stage_of(frames)] += 1
+        symbol, place = frames[0]
+        leaves[f"{re.sub(r'[(<].*', '', symbol) or symbol}  [{pathlib.Path(place).name}]"] += 1
     return stages, leaves
+
+
+# Of PostgreSQL's time in an upload of 10 KiB. One may lie within another, so they do not add up.
+POSTGRES_PARTS = {
+    "publish_activity, all of it": "plpgsql_exec_function",
+    "storing the bytes (TOAST)": "toast_save_datum",
+    "flushing WAL at commit": "XLogFlush",
+    "index entries": "ExecInsertIndexTuples",
+    "CHECK constraints": "ExecConstraints",
+    "setting up statements": "standard_ExecutorStart",
+}
+
+
+def profile_postgres(bench):
+    """Shares of the sessions' CPU in which each part was under way."""
+    children = subprocess.run(["pgrep", "-P", str(bench.server.postmaster)], capture_output=True, text=True).stdout
+    taken = sample(",".join(children.split()), lambda: bench.run("upload:10KiB", show=False))
+    chains = [{symbol for symbol, _ in frames} for frames in taken]
+    return {part: sum(symbol in chain for chain in chains) / len(chains) for part, symbol in POSTGRES_PARTS.items()}
 
 
 def requests_so_far(server):
@@ -125,6 +150,12 @@ def run(given):
             for leaf, count in leaves.most_common(12):
                 print(f"  {100 * count / total:5.1f} %    {leaf}")
             figures.append({"id": "profile " + work, "stages": {k: v / total for k, v in stages.items()}})
+        parts = profile_postgres(bench)
+        server.forget_files()
+        print("\nupload:10KiB: share of PostgreSQL's CPU; some parts lie within others")
+        for part, share in sorted(parts.items(), key=lambda each: -each[1]):
+            print(f"  {100 * share:5.1f} %  {part}", flush=True)
+        figures.append({"id": "postgres upload:10KiB", "parts": parts})
         for work in WORKS:
             say(f"counting the system calls of {work} …")
             calls = system_calls(bench, work)
