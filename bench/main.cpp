@@ -1,0 +1,80 @@
+#include "bench/crew.hpp"
+#include "bench/scenarios.hpp"
+
+#include <csignal>
+#include <fstream>
+#include <iostream>
+
+namespace restante::bench {
+
+namespace {
+
+constexpr int wrong_usage = 2;
+
+void save(const std::string& path, const std::vector<measurement>& all)
+{
+    std::ofstream out(path);
+    write_json(out, all);
+    if (!out.flush())
+        throw failure("cannot write " + path);
+}
+
+// True when every request was answered as it should be.
+bool measure(const options& given)
+{
+    progress told(given.quiet);
+    surroundings world{given, parse_target(given.server), watched(given.server_pid, given.postgres_pid),
+                       told};
+    world.server.patience = std::chrono::seconds(given.timeout);
+
+    std::vector<measurement> all;
+    bool clean = true;
+    for (const auto& work : given.works) {
+        const auto colon = work.find(':');
+        const auto argument = colon == std::string::npos ? std::string() : work.substr(colon + 1);
+        const auto made = find_scenario(work)->run(world, argument);
+        told.clear();
+        if (all.empty() && !given.no_head)
+            write_table_head(std::cout);
+        for (const auto& one : made) {
+            write_table_row(std::cout, one);
+            write_notes(std::cout, one);
+            clean = clean && one.errors == 0;
+            all.push_back(one);
+        }
+    }
+    if (!given.json.empty())
+        save(given.json, all);
+    return clean;
+}
+
+int run(int argc, char** argv)
+{
+    std::variant<options, help_text> read;
+    try {
+        read = read_options(argc, argv);
+    } catch (const failure& wrong) {
+        std::cerr << "restante-bench: " << wrong.what() << '\n';
+        return wrong_usage;
+    }
+    if (const auto* help = std::get_if<help_text>(&read)) {
+        std::cout << help->text;
+        return EXIT_SUCCESS;
+    }
+    return measure(std::get<options>(read)) ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+}  // namespace
+
+}  // namespace restante::bench
+
+int main(int argc, char** argv)
+{
+    std::signal(SIGPIPE, SIG_IGN);
+    try {
+        return restante::bench::run(argc, argv);
+    } catch (const std::exception& e) {
+        std::cerr << "restante-bench: " << e.what() << '\n';
+        return EXIT_FAILURE;
+    }
+}

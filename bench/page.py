@@ -1,0 +1,111 @@
+"""Puts figures into the tables of docs/performance.md, each between a pair of comments: bench/run --page."""
+
+import re
+
+from harness import ROOT
+
+PAGE = ROOT / "docs/performance.md"
+MIB = 1024 * 1024
+
+
+def number(value):
+    if value is None:
+        return "–"
+    return f"{value:,.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+
+
+def table(head, rows):
+    """The first column is text, the others are numbers."""
+    lines = ["| " + " | ".join(head) + " |", "|---|" + "--:|" * (len(head) - 1)]
+    return "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in rows)])
+
+
+def measured(figures, *works):
+    return [f for f in figures if f["id"].split(":")[0].split()[0] in works and "rate" in f]
+
+
+def latencies(f):
+    return [number(f[name] / 1000) for name in ("p50_us", "p99_us", "p999_us")]
+
+
+def load_row(f):
+    name = f["work"] + (", TLS" if f["id"].endswith(" tls") and "TLS" not in f["work"] else "")
+    cpu = [number(f.get(whose + "_cpu_us")) for whose in ("server", "postgres", "client")]
+    return [name, f"{f['connections']:,}", number(f["rate"]), *latencies(f), *cpu, number(f["server_peak_bytes"] / MIB),
+            f"{f['errors']:,}"]
+
+
+LOAD_HEAD = ["work", "connections", "rate/s", "p50, ms", "p99, ms", "p99.9, ms", "CPU server, µs", "postgres", "client",
+             "peak, MiB", "errors"]
+
+
+def has_all(figures, *ids):
+    return {figure["id"] for figure in figures}.issuperset(ids)
+
+
+def requests_table(figures):
+    rows = measured(figures, "upload", "fetch", "poll", "mixed")
+    complete = has_all(rows, "upload:10KiB", "fetch:10KiB", "poll:10", "mixed", "poll:10 tls", "upload:26000000")
+    return complete and table(LOAD_HEAD, [load_row(f) for f in rows])
+
+
+def deliver_table(figures):
+    rows = measured(figures, "deliver")
+    return rows and table(LOAD_HEAD, [load_row(f) for f in rows])
+
+
+def held_table(figures):
+    """Connections that wait: what they cost, and how soon they are woken."""
+    rows = []
+    for f in measured(figures, "parked", "idle"):
+        memory = next((value for key, value in f.items() if key.startswith("server memory for each")), None)
+        woken = latencies(f) if f["id"].startswith("parked") else ["–"] * 3
+        rows.append([f["work"], number(memory), *woken, number(f["server_peak_bytes"] / MIB), f"{f['errors']:,}"])
+    head = ["connections", "memory of each, KiB", "woken after p50, ms", "p99, ms", "p99.9, ms", "server's peak, MiB", "errors"]
+    return has_all(figures, "parked:10000 tls", "idle:10000 tls") and table(head, rows)
+
+
+def growth_table(figures):
+    panels = [f for f in figures if f["id"].startswith("growth: ")]
+    rows = [[f["id"].removeprefix("growth: "), f["unit"],
+             " · ".join(f"{number(cost)} at {count:,}" for count, cost in f["points"])] for f in panels]
+    return rows and table(["cost of one", "in", "at how many"], rows)
+
+
+def sweep_table(figures):
+    rows = [[f["id"].removeprefix("sweep: "), number(f["uploads_per_s"]), number(f["p50_ms"]), number(f["p99_ms"]),
+             number(f.get("swept_per_s")), str(f.get("cycles", "–"))] for f in figures if f["id"].startswith("sweep: ")]
+    return rows and table(["", "uploads/s", "p50, ms", "p99, ms", "swept/s", "cycles"], rows)
+
+
+def side_by_side(figures, prefix, key, show, least):
+    """One column for each work, one line for each name, the dearest first."""
+    columns = [f for f in figures if f["id"].startswith(prefix)]
+    together = lambda name: sum(f[key].get(name, 0) for f in columns)
+    names = sorted({name for f in columns for name in f[key]}, key=together, reverse=True)
+    rows = [[name, *(show.format(f[key].get(name, 0)) for f in columns)] for name in names
+            if max(f[key].get(name, 0) for f in columns) >= least]
+    return columns and table(["", *(f["id"].removeprefix(prefix) for f in columns)], rows)
+
+
+SECTIONS = {
+    "requests": requests_table,
+    "deliver": deliver_table,
+    "held": held_table,
+    "growth": growth_table,
+    "sweep": sweep_table,
+    "stages": lambda figures: side_by_side(figures, "profile ", "stages", "{:.0%}", least=0.01),
+    "postgres": lambda figures: side_by_side(figures, "postgres ", "parts", "{:.0%}", least=0),
+    "calls": lambda figures: side_by_side(figures, "system calls ", "calls", "{:.2f}", least=0.05),
+}
+
+
+def fill(figures):
+    """A table of which not every line was measured stays as it is."""
+    text = PAGE.read_text()
+    for name, make in SECTIONS.items():
+        made = make(figures)
+        if made:
+            pattern = rf"(<!-- {name}: made by bench/run -->\n).*?(<!-- end of {name} -->)"
+            text = re.sub(pattern, lambda found: f"{found[1]}{made}\n{found[2]}", text, flags=re.S)
+    PAGE.write_text(text)
