@@ -8,6 +8,8 @@
 #include "server/registration_form.hpp"
 #include "test/fuzz/require.hpp"
 
+#include <boost/json/serialize.hpp>
+
 #include <cstdint>
 
 namespace {
@@ -22,7 +24,8 @@ void check_members(std::string_view text, const json::object& tree)
         const auto written = json_member(text, member.key());
         require(written.has_value());
         const auto read = parse_json(*written);
-        require(read.has_value() && *read == member.value());
+        // Compared as text, because Boost.JSON makes a number that is equal to nothing of 0e999.
+        require(read.has_value() && json::serialize(*read) == json::serialize(member.value()));
     }
     require(!json_member(text, "no such member \x01"));
 }

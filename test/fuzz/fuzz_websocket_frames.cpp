@@ -27,6 +27,7 @@ request_header handshake()
     head.method(http::verb::get);
     head.target("/ws");
     head.version(11);
+    head.set(http::field::host, "fuzz");
     head.set(http::field::connection, "Upgrade");
     head.set(http::field::upgrade, "websocket");
     head.set(http::field::sec_websocket_version, "13");
