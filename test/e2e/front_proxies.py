@@ -1,5 +1,5 @@
-"""Debian's nginx and haproxy before the server, each with a configuration, a folder and a socket of its own; and the
-relay between the two, which keeps every byte that goes through it."""
+"""Debian's nginx and haproxy before the server, each with a configuration, a folder and a socket of its own; and
+the relay between the two, which keeps every byte that goes through it."""
 
 import contextlib
 import pathlib
@@ -94,8 +94,8 @@ class Relay(Proxy):
 
 
 class Front:
-    """A proxy that runs in the foreground as our child, listens at `self.socket` and writes a line for each request:
-    its id, and where the request was sent."""
+    """A proxy that runs in the foreground as our child, listens at `self.socket` and writes a line for each
+    request: its id, and where the request was sent."""
 
     def __init__(self, name, config, command, nowhere, port, options=""):
         self._folder = tempfile.TemporaryDirectory(prefix=f"restante-{name}-")
@@ -105,9 +105,13 @@ class Front:
         self._nowhere = nowhere
         (folder / "config").write_text(config.format(folder=folder, port=port, options=options))
         with open(folder / "output", "wb") as errors, open(self._said, "ab") as said:
-            self.process = subprocess.Popen([*command, folder / "config"], stdin=subprocess.DEVNULL, stdout=said,
-                                            stderr=errors, start_new_session=True)
-        await_true(lambda: pathlib.Path(self.socket).exists() or self.process.poll() is not None, 20, f"{name} listens")
+            self.process = subprocess.Popen([*command, folder / "config"], stdin=subprocess.DEVNULL,
+                                            stdout=said, stderr=errors, start_new_session=True)
+        try:
+            await_true(lambda: pathlib.Path(self.socket).exists(), 20, f"{name} listens")
+        except AssertionError:
+            self.__exit__()
+            raise
 
     def __enter__(self):
         return self
@@ -127,7 +131,8 @@ class Front:
 
     def forwarded(self, since):
         """The ids of the requests that it sent on, by its own account, after a said()."""
-        lines = [line.rpartition(" ") for line in self._said.read_text(errors="replace").splitlines()[since:]]
+        said = self._said.read_text(errors="replace").splitlines()[since:]
+        lines = [line.rpartition(" ") for line in said]
         return [name for name, _, place in lines if place not in self._nowhere]
 
 

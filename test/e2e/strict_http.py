@@ -1,11 +1,13 @@
-"""Reads requests as the standard writes them and in no other way. What it takes for a request, every reader takes for
-that request; where it stops, readers may differ."""
+"""Reads requests as the standard writes them and in no other way. What it takes for a request, every reader
+takes for that request; where it stops, readers may differ."""
 
 import re
 
-_LINE = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+) ([\x21-\x7e]+) HTTP/1\.[01]")
-_FIELD = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\x21-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\xff])?)?[ \t]*")
-_CHUNK = re.compile(rb"([0-9A-Fa-f]{1,15})((?:;[\t\x20-\x7e\x80-\xff]*)?)")
+_TOKEN = rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+)"
+_TEXT = rb"[\t\x20-\x7e\x80-\xff]*"
+_LINE = re.compile(_TOKEN + rb" ([\x21-\x7e]+) HTTP/1\.[01]")
+_FIELD = re.compile(_TOKEN + rb":(" + _TEXT + rb")")
+_CHUNK = re.compile(rb"([0-9A-Fa-f]{1,15})(?:;" + _TEXT + rb")?")
 _ANSWER = re.compile(rb"HTTP/1\.1 ([2-5]\d\d) [^\r]*\r\n(.*?)\r\n\r\n", re.DOTALL)
 _ID = re.compile(rb"(?im)^X-Request-Id: ([^\r\n]*)")
 
@@ -40,8 +42,9 @@ def read_requests(data):
 
 
 def read_answers(data):
-    """(status, request id) of every final answer in the bytes."""
-    return [(int(status), _ID.search(fields).group(1).decode()) for status, fields in _ANSWER.findall(data)]
+    """(status, request id or None) of every final answer in the bytes."""
+    named = [(status, _ID.search(fields)) for status, fields in _ANSWER.findall(data)]
+    return [(int(status), name and name.group(1).decode()) for status, name in named]
 
 
 def _read_request(data, at):
@@ -94,7 +97,7 @@ def _read_fields(data, at):
         parsed = _FIELD.fullmatch(line)
         if not parsed:
             raise Doubt(line)
-        fields.append((parsed.group(1).lower(), parsed.group(2) or b""))
+        fields.append((parsed.group(1).lower(), parsed.group(2).strip(b" \t")))
 
 
 def _read_line(data, at):

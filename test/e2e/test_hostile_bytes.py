@@ -34,7 +34,8 @@ class OneByteAtATime(FrontCase):
         message = b'{"method":"m"}'
         for name, body, status in (
                 ("nothing", b"0\r\n\r\n", 400), ("nothing, with zeros", b"000\r\n\r\n", 400),
-                ("nothing and a trailer", b"0\r\nA: b\r\n\r\n", 400), ("nothing and an extension", b"0;a\r\n\r\n", 400),
+                ("nothing and a trailer", b"0\r\nA: b\r\n\r\n", 400),
+                ("nothing and an extension", b"0;a\r\n\r\n", 400),
                 ("one chunk", chunked(message, (99,)), 200), ("a chunk a byte", chunked(message, (1,)), 200),
                 ("a trailer", b"e\r\n" + message + b"\r\n0\r\nX-Late: 1\r\n\r\n", 200),
                 ("trailers and extensions", b"e;a=b\r\n" + message + b"\r\n0;c\r\nX: 1\r\nY: 2\r\n\r\n", 200)):
@@ -42,13 +43,14 @@ class OneByteAtATime(FrontCase):
                 answer, goes_on = self.send_slowly(head, body)
                 self.assertEqual((answer.status, goes_on), (status, True), answer)
                 self.assertNotEqual(answer.json().get("code"), "bad_request", "the framing is right")
-        stored = self.db.session.query(f"SELECT request_body FROM activity_logs WHERE workspace_id = '{workspace.id}'")
+        stored = self.db.session.query(
+            f"SELECT request_body FROM activity_logs WHERE workspace_id = '{workspace.id}'")
         self.assertEqual(stored, [(message.decode(),)] * 4)
 
     def test_chunks_that_are_none(self):
         head = request_head("POST", f"/workspaces/{uuid.uuid4()}/a2a", JSON)
-        for body in (b"-1\r\n", b"0x5\r\nhello\r\n0\r\n\r\n", b"0\r\nno colon\r\n\r\n", b"0\n\n0\r\n", b"0\rx\r\n", b"fffffffffffffffff\r\n",
-                     b"2\r\n{}x", b"0;\0\r\n\r\n"):
+        for body in (b"-1\r\n", b"0x5\r\nhello\r\n0\r\n\r\n", b"0\r\nno colon\r\n\r\n", b"0\n\n0\r\n\r\n", b"0\rx\r\n",
+                     b"fffffffffffffffff\r\n", b"2\r\n{}xx0\r\n\r\n", b"0;\0\r\n\r\n"):
             with self.subTest(body=body), self.wire() as wire:
                 wire.send(head)
                 wire.send_what_is_taken(bytes([byte]) for byte in body)
@@ -57,7 +59,8 @@ class OneByteAtATime(FrontCase):
 
     def test_an_upload(self):
         workspace = self.db.add_workspace()
-        answer, goes_on = self.send_slowly(upload_head(workspace, PLAIN), chunked(form(part("x" * 40)), (7, 1, 30)))
+        body = chunked(form(part("x" * 40)), (7, 1, 30))
+        answer, goes_on = self.send_slowly(upload_head(workspace, PLAIN), body)
         self.assertEqual((answer.status, goes_on), (200, True), answer)
         self.assertEqual(answer.json()["files"][0]["size"], 40)
 
@@ -68,14 +71,14 @@ class Log(FrontCase):
     def test_a_token_in_a_path_or_a_method_is_not_logged(self):
         token = told_tokens.remember(secrets.token_urlsafe(32))
         mark = self.server.log_size()
-        targets = (f"/{token}", f"/workspaces/{token}", f"/workspaces/{uuid.uuid4()}/{token}", f"/healthz/{token}",
-                   f"/workspaces/{token}/activity", f"/healthz?token={token}", f"/a/../{token}", f"http://{token}/x")
+        targets = (f"/{token}", f"/workspaces/{token}", f"/workspaces/{uuid.uuid4()}/{token}",
+                   f"/healthz/{token}", f"/workspaces/{token}/activity", f"/healthz?token={token}",
+                   f"/a/../{token}", f"http://{token}/x")
         for target in targets:
             self.exchange(request_head("GET", target, [("Host", "test")]))
         self.exchange(request_head(token, "/healthz", [("Host", "test")]))
-        lines = await_true(lambda: [line for line in self.server.log_lines(mark) if line["event"] == "request"
-                                    and line["path"] != "/healthz"], 5, "requests are logged")
-        self.assertLessEqual({line["path"] for line in lines}, {"unmatched", "/workspaces/{id}/activity"})
+        logged = {line["path"] for line in self.server.log_lines(mark) if line["event"] == "request"}
+        self.assertEqual(logged, {"/healthz", "unmatched"})
         self.assertNotIn(token, self.server.log_text(mark))
 
 
@@ -86,16 +89,19 @@ class Texts(IdentityCase):
         self.path = f"/workspaces/{self.workspace}"
 
     def test_json_that_is_none_on_every_route_that_takes_it(self):
-        deep = b"[" * 100 + b"]" * 100
-        routes = {"/registry/register": b'"id"', f"{self.path}/activity": b'"request_body"', f"{self.path}/a2a": b'"params"',
-                  f"{self.path}/pending-uploads/ack": b'"file_ids"', f"{self.path}/activity/ack": b'"acked_seq"'}
+        deep = b'{"a":' + b"[" * 100 + b"]" * 100 + b"}"
+        routes = ("/registry/register", f"{self.path}/activity", f"{self.path}/activity/ack", f"{self.path}/a2a",
+                  f"{self.path}/pending-uploads/ack")
         before = self.db.counts()
-        for route, name in routes.items():
-            for body, status in ((b"{" + name + b":" + deep + b"}", 400), (b"\xef\xbb\xbf{}", 400), (b"{" + name, 400),
-                                 (b"{" + name + b":1," + name + b":1}", 400), (b'{"a":"\xff"}', 400), (b"", 400),
-                                 (b'{"a":"\\ud800"}', 400), (b"{} {}", 400), (b" " * (2 << 20), 413)):
+        for route in routes:
+            for body, status in ((deep, 400), (b"\xef\xbb\xbf{}", 400), (b'{"a"', 400), (b'{"a":1,"a":1}', 400),
+                                 (b'{"a":"\xff"}', 400), (b'{"a":"\\ud800"}', 400), (b"{} {}", 400), (b"", 400),
+                                 (b" " * (2 << 20), 413)):
                 with self.subTest(route=route, body=body[:30]):
-                    self.assertEqual(self.call("POST", route, self.token, body).status, status)
+                    answer = self.call("POST", route, self.token, body)
+                    self.assertEqual(answer.status, status, answer)
+                    if body and status == 400:
+                        self.assertIn("JSON", answer.json()["error"])
         self.assertEqual(self.db.counts(), before)
 
     def test_sql_is_text_wherever_it_stands(self):
@@ -107,22 +113,22 @@ class Texts(IdentityCase):
         said = {"jsonrpc": "2.0", "method": SQL, "params": {SQL: SQL}}
         self.assertEqual(self.call("POST", f"{self.path}/a2a", self.token, said).status, 200)
         quoted = "%27%20OR%20%271%27=%271"
-        for target, status in ((f"/workspaces/{quoted}/activity", 400), (f"{self.path}/activity?type={quoted}", 200),
-                               (f"{self.path}/activity?since_id={quoted}", 400), (f"{self.path}/activity?peer_id={quoted}", 400),
-                               (f"{self.path}/activity?since_seq={quoted}", 400), (f"{self.path}/activity?limit={quoted}", 200),
-                               (f"{self.path}/pending-uploads?after={quoted}", 400),
-                               (f"{self.path}/pending-uploads/{quoted}/content", 400)):
+        for target, status in (("/activity?type=", 200), ("/activity?limit=", 200), ("/activity?since_id=", 400),
+                               ("/activity?since_seq=", 400), ("/activity?peer_id=", 400),
+                               ("/pending-uploads?after=", 400), ("/pending-uploads/", 404)):
             with self.subTest(target):
-                self.assertEqual(self.call("GET", target, self.token).status, status)
+                self.assertEqual(self.call("GET", self.path + target + quoted, self.token).status, status)
+        for target in (f"/workspaces/{quoted}/activity", f"{self.path}/pending-uploads/{quoted}/content"):
+            self.assertEqual(self.call("GET", target, self.token).status, 400)
         self.assert_invalid(self.call("GET", tokens_path(self.workspace), SQL))
         rows = self.call("GET", f"{self.path}/activity", self.token).json()
         self.assertEqual([row["request_body"] for row in rows if row["method"] == SQL], [said])
         self.assertEqual(self.db.counts()["pending_uploads"], 1)
 
     def test_ids_in_other_clothes(self):
-        for identity in ("{%s}" % self.workspace, "%7B" + self.workspace + "%7D", self.workspace.replace("-", ""),
-                         "urn:uuid:" + self.workspace, self.workspace + "0", "0" * 36, "%20" + self.workspace,
-                         self.workspace[:-1] + "%00"):
+        for identity in ("{%s}" % self.workspace, "%7B" + self.workspace + "%7D", "0" * 36,
+                         self.workspace.replace("-", ""), "urn:uuid:" + self.workspace, self.workspace + "0",
+                         "%20" + self.workspace, self.workspace[:-1] + "%00"):
             with self.subTest(identity):
                 self.assertEqual(self.call("GET", tokens_path(identity), self.token).status, 400)
         self.assertEqual(self.status_of(self.workspace.upper(), self.token), 200)
