@@ -60,7 +60,7 @@ TEST_F(durability, what_is_confirmed_is_on_the_disk)
         staging stage(ex, pool, uploads, log, requests);
 
         std::vector<uuid> ids;
-        for (const std::size_t size : {1, 3 << 20}) {
+        for (const std::size_t size : {1u, 3u << 20}) {
             std::vector<new_file> files;
             files.push_back(make_file("a", std::string(size, 'x')));
             ids.push_back(files.front().file_id);
