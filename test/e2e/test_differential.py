@@ -66,7 +66,7 @@ class Differential(FrontCase):
                 statuses = [status for status, _ in told]
                 if expected is REFUSED:
                     self.assertEqual(len(statuses), 1, statuses)
-                    self.assertIn(statuses[0], (400, 404, 413, 414, 417, 431, 499, 501, 505))
+                    self.assertIn(statuses[0], (400, 413, 414, 417, 431, 499, 501, 505))
                 else:
                     self.assertEqual(statuses, expected)
 
