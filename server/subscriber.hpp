@@ -21,6 +21,8 @@ enum class farewell { none, fell_behind, not_allowed, shutting_down };
 class subscriber
     : public boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
 public:
+    // Hears nothing yet: hub::subscribe() makes one that does.
+    subscriber(hub& at, executor ex, principal who, std::optional<uuid> workspace, event_metrics& seen);
     ~subscriber();
     subscriber(const subscriber&) = delete;
     subscriber& operator=(const subscriber&) = delete;
@@ -43,7 +45,6 @@ public:
 
 private:
     friend class hub;
-    subscriber(hub& at, executor ex, principal who, std::optional<uuid> workspace, event_metrics& seen);
     void put(const shared_event& next);
 
     hub& hub_;

@@ -6,17 +6,16 @@ namespace restante {
 
 namespace {
 
-// For the transaction of one batch. A plan made in a quiet hour would sort the whole backlog again and again,
-// so only walks along an index are left to choose from. And a batch that a crash undoes is simply swept once
-// more, so it need not wait for the disk, nor make the commits of uploads wait for it.
+// For the transaction of one batch: a plan made in a quiet hour would sort the whole backlog again and again,
+// so only walks along an index are left to choose from.
 const statement prepare_batch{"sweep_prepare",
                               "SELECT set_config('enable_seqscan', 'off', true), "
-                              "set_config('enable_bitmapscan', 'off', true), "
-                              "set_config('synchronous_commit', 'off', true)"};
+                              "set_config('enable_bitmapscan', 'off', true)"};
 
-// Each locks up to 500 rows along its index, removes them, and gives their number and the last key. Of files
-// it removes only those that begin within 64 MiB: a large one is thousands of rows in the TOAST table. A
-// locked row keeps its place, so its ctid is as good as its key and ten times faster.
+// Each locks up to 200 rows along its index, removes them, and gives their number and the last key. Of files
+// it removes only those that begin within 1 MiB: removing bytes writes as much to the WAL as storing them
+// did, and the commits of uploads wait behind it. A locked row keeps its place, so its ctid is as good as its
+// key and ten times faster.
 const statement take_acked{
     "sweep_acked",
     "WITH gone AS (DELETE FROM pending_uploads WHERE ctid = ANY (ARRAY("
@@ -24,7 +23,7 @@ const statement take_acked{
     "FROM (SELECT ctid AS place, size_bytes, acked_at FROM pending_uploads "
     "WHERE acked_at >= coalesce($2::timestamptz, '-infinity') "
     "AND acked_at <= now() - $1::int8 * interval '1 microsecond' "
-    "ORDER BY acked_at LIMIT 500 FOR UPDATE SKIP LOCKED) AS locked) AS summed WHERE before < 67108864)) "
+    "ORDER BY acked_at LIMIT 200 FOR UPDATE SKIP LOCKED) AS locked) AS summed WHERE before < 1048576)) "
     "RETURNING acked_at) SELECT count(*), max(acked_at) FROM gone"};
 
 const statement take_expired{
@@ -35,7 +34,7 @@ const statement take_expired{
     "FROM (SELECT ctid AS place, size_bytes, expires_at FROM pending_uploads "
     "WHERE acked_at IS NULL AND expires_at >= coalesce($2::timestamptz, '-infinity') "
     "AND expires_at <= now() - $1::int8 * interval '1 microsecond' "
-    "ORDER BY expires_at LIMIT 500 FOR UPDATE SKIP LOCKED) AS locked) AS summed WHERE before < 67108864)) "
+    "ORDER BY expires_at LIMIT 200 FOR UPDATE SKIP LOCKED) AS locked) AS summed WHERE before < 1048576)) "
     "RETURNING expires_at) SELECT count(*), max(expires_at) FROM gone"};
 
 const statement take_requests{
@@ -43,7 +42,7 @@ const statement take_requests{
     "WITH gone AS (DELETE FROM upload_requests WHERE ctid = ANY (ARRAY("
     "SELECT ctid FROM upload_requests WHERE expires_at >= coalesce($2::timestamptz, '-infinity') "
     "AND expires_at <= now() - $1::int8 * interval '1 microsecond' "
-    "ORDER BY expires_at LIMIT 500 FOR UPDATE SKIP LOCKED)) "
+    "ORDER BY expires_at LIMIT 200 FOR UPDATE SKIP LOCKED)) "
     "RETURNING expires_at) SELECT count(*), max(expires_at) FROM gone"};
 
 const statement take_activity{
@@ -113,35 +112,40 @@ awaitable<sweep_outcome> storage_sweep::sweep(std::chrono::microseconds ack_rete
     rows_to_go files[] = {{.next_batch = take_acked, .retention = clamped(ack_retention)},
                           {.next_batch = take_expired}};
     const auto failure = co_await take_in_turns(files, time);
-    co_return sweep_outcome{{.acked = files[0].gone, .expired = files[1].gone}, failure};
+    co_return sweep_outcome{.gone = {.acked = files[0].gone, .expired = files[1].gone},
+                            .more = !files[0].done || !files[1].done,
+                            .failure = failure};
 }
 
 awaitable<forget_outcome> storage_sweep::forget_requests(sweep_time time)
 {
     rows_to_go requests[] = {{.next_batch = take_requests}};
     const auto failure = co_await take_in_turns(requests, time);
-    co_return forget_outcome{requests[0].gone, failure};
+    co_return forget_outcome{.gone = requests[0].gone, .more = !requests[0].done, .failure = failure};
 }
 
 awaitable<forget_outcome> storage_sweep::forget_activity(std::chrono::microseconds retention, sweep_time time)
 {
-    forget_outcome outcome;
-    bool go_on = true;
-    while (go_on) {
+    forget_outcome outcome{.more = true};
+    for (bool go_on = true; go_on && outcome.more;) {
         const auto began = sweep_time::clock::now();
         const pq::parameters with(static_cast<std::int64_t>(clamped(retention).count()), activity_reached_);
         auto answer = co_await db_.execute(take_activity, with);
-        if (!answer)
-            co_return forget_outcome{outcome.gone, answer.error()};
+        if (!answer) {
+            outcome.failure = answer.error();
+            break;
+        }
         auto taken = (*answer)[0].as<std::int64_t, std::optional<uuid>>();
-        if (!taken)
-            co_return forget_outcome{outcome.gone, taken.error()};
+        if (!taken) {
+            outcome.failure = taken.error();
+            break;
+        }
         const auto& [gone, reached] = *taken;
         outcome.gone += gone;
+        outcome.more = reached.has_value();
         activity_reached_ = reached.value_or(uuid{});
-        if (!reached)
-            break;
-        go_on = co_await time.rest_after(began);
+        if (outcome.more)
+            go_on = co_await time.rest_after(began);
     }
     co_return outcome;
 }

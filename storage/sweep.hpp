@@ -9,11 +9,13 @@ namespace restante {
 // gone all the same, so both are told.
 struct sweep_outcome {
     sweep_counts gone;
+    bool more = false;  // the time was over before the rows were
     error_code failure;
 };
 
 struct forget_outcome {
     std::int64_t gone = 0;
+    bool more = false;
     error_code failure;
 };
 

@@ -25,7 +25,10 @@ struct cycle_shares {
     std::chrono::milliseconds activity = std::chrono::seconds(5);
 };
 
-// The pause before the next cycle: the interval, a tenth shorter or longer by chance (0 ≤ chance < 1), so
+// When a cycle had more to do than time the next one follows at once: what comes in all day must also go.
+inline constexpr std::chrono::microseconds pause_with_backlog = std::chrono::milliseconds(100);
+
+// The pause otherwise: the interval, a tenth shorter or longer by chance (0 ≤ chance < 1), so
 // that replicas that were started together do not sweep together for ever.
 std::chrono::microseconds pause_before_next(std::chrono::microseconds interval, double chance);
 

@@ -47,8 +47,9 @@ awaitable<void> sweeper::run(task_group& tasks)
     std::uniform_real_distribution<double> chance(0, 1);
     bool stopped = tasks.stop_requested();
     while (!stopped) {
-        co_await sweep_once(tasks);
-        const auto pause = pause_before_next(policy_.interval, chance(random_));
+        const auto report = co_await sweep_once(tasks);
+        const bool go_on = report.more && !report.failure;
+        const auto pause = go_on ? pause_with_backlog : pause_before_next(policy_.interval, chance(random_));
         stopped = co_await tasks.stopped_within(pause);
     }
 }
@@ -73,6 +74,7 @@ awaitable<cycle_report> sweeper::sweep_everything(task_group& tasks)
     const sweep_time for_files(tasks, shares_.files);
     const auto files = co_await storage_.sweep(policy_.acked, for_files);
     report.files = files.gone;
+    report.more = files.more;
     report.failure = files.failure;
     if (files.failure == errc::schema_missing || tasks.stop_requested())
         co_return report;
@@ -80,16 +82,14 @@ awaitable<cycle_report> sweeper::sweep_everything(task_group& tasks)
     const sweep_time for_requests(tasks, shares_.requests);
     const auto requests = co_await storage_.forget_requests(for_requests);
     report.requests = requests.gone;
-    if (!report.failure)
-        report.failure = requests.failure;
+    report.add(requests);
     if (tasks.stop_requested())
         co_return report;
 
     const sweep_time for_activity(tasks, shares_.activity);
     const auto activity = co_await storage_.forget_activity(policy_.activity, for_activity);
     report.activity = activity.gone;
-    if (!report.failure)
-        report.failure = activity.failure;
+    report.add(activity);
     co_return report;
 }
 

@@ -13,10 +13,18 @@ struct cycle_report {
     sweep_counts files;
     std::int64_t requests = 0;  // idempotency keys and fences
     std::int64_t activity = 0;
+    bool more = false;   // there was more to do than time
     error_code failure;  // the first one; the other jobs were tried all the same
     std::chrono::microseconds took{};
 
     bool did_something() const { return files.acked + files.expired + requests + activity > 0; }
+
+    void add(const forget_outcome& job)
+    {
+        more = more || job.more;
+        if (!failure)
+            failure = job.failure;
+    }
 };
 
 // Sweeps at start and then again and again. Whatever a cycle meets is counted and logged, and the next one

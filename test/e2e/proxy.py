@@ -31,7 +31,7 @@ class Link:
 
     def end(self, reset=False):
         for _, writer in (self.client, self.server):
-            if reset:
+            if reset and not writer.is_closing():
                 raw = writer.get_extra_info("socket")
                 raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             writer.transport.abort()

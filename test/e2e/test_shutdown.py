@@ -28,8 +28,8 @@ class Load(threading.Thread):
                 with Wire(self.address, timeout=10) as wire:
                     while self.ask(wire):
                         pass
-        except ConnectionRefusedError:
-            pass
+        except (ConnectionRefusedError, ConnectionResetError):
+            pass  # nobody listens any more, or nobody took it before that
         except OSError as problem:
             self.cut.append(problem)
 

@@ -6,21 +6,15 @@
 #include "server/multipart/boundary.hpp"
 #include "server/multipart/content_disposition.hpp"
 #include "server/multipart/part_head.hpp"
+#include "test/fuzz/require.hpp"
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 
 using namespace restante;
 using namespace restante::multipart;
 
 namespace {
-
-void require(bool holds)
-{
-    if (!holds)
-        std::abort();
-}
 
 std::string quoted(std::string_view text)
 {

@@ -4,19 +4,13 @@
 // of each piece, then the body.
 
 #include "test/support/form_reading.hpp"
+#include "test/fuzz/require.hpp"
 
 #include <cstdint>
-#include <cstdlib>
 
 using namespace restante::multipart;
 
 namespace {
-
-void require(bool holds)
-{
-    if (!holds)
-        std::abort();
-}
 
 void check_work(std::string_view body, const boundary& separator)
 {

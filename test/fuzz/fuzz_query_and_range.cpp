@@ -2,21 +2,15 @@
 // can't climb, and a range lies inside the file.
 #include "server/byte_range.hpp"
 #include "server/uri.hpp"
+#include "test/fuzz/require.hpp"
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <initializer_list>
 
 namespace {
 
 using namespace restante;
-
-void require(bool holds)
-{
-    if (!holds)
-        std::abort();
-}
 
 std::string_view take_line(std::string_view& rest)
 {

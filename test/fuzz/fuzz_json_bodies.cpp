@@ -1,0 +1,59 @@
+// The body of a request that takes JSON. Whatever comes in, the tree and the text agree about every member, and a
+// form that is accepted keeps within what the schema stores.
+#include "core/ids.hpp"
+#include "server/activity_form.hpp"
+#include "server/json_members.hpp"
+#include "server/json_reader.hpp"
+#include "server/peer_info.hpp"
+#include "server/registration_form.hpp"
+#include "test/fuzz/require.hpp"
+
+#include <cstdint>
+
+namespace {
+
+using namespace restante;
+namespace json = boost::json;
+
+// What is stored word for word must be what the checks saw in the tree.
+void check_members(std::string_view text, const json::object& tree)
+{
+    for (const auto& member : tree) {
+        const auto written = json_member(text, member.key());
+        require(written.has_value());
+        const auto read = parse_json(*written);
+        require(read.has_value() && *read == member.value());
+    }
+    require(!json_member(text, "no such member \x01"));
+}
+
+void check_row(const answerable<activity>& row, const uuid& workspace)
+{
+    if (!row)
+        return;
+    require(row->workspace_id == workspace);
+    for (const auto& body : {row->request_body, row->response_body, row->tool_trace})
+        require(!body || parse_json(*body).has_value());
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
+{
+    static const uuid workspace = *parse_uuid("0b6c1f52-7a44-4c3a-9a86-2f9de0f8f001");
+
+    const std::string_view text(reinterpret_cast<const char*>(data), size);
+    const auto body = parse_json(text);
+    for (const auto& file : attachments_of(text))
+        require(!file.uri.empty());
+    if (!body)
+        return 0;
+    if (const auto* tree = body->if_object())
+        check_members(text, *tree);
+    check_row(read_activity_report(workspace, text, *body), workspace);
+    check_row(read_a2a_message(workspace, std::string(text), *body), workspace);
+    const auto registered = read_registration(*body);
+    if (registered && registered->url)
+        require(is_callback_url(*registered->url));
+    return 0;
+}
