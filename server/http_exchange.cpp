@@ -157,11 +157,13 @@ void http_exchange::report(const response& answered)
     const auto took = clock::now() - begun_;
     const auto* matched = request_.match_.target;
     env_.requests.observe(matched, request_.method(), answered.head.result_int(), took);
+    // From closed sets, like the labels of metrics: in a path that no route knows anything may stand, also a
+    // token.
     log_line(log_level::debug, "request")
         .field("request_id", request_.id())
         .field("remote", conn_.remote_text())
-        .field("method", std::string_view(request_.head().method_string()))
-        .field("path", matched ? matched->pattern.text() : request_.path())
+        .field("method", std::string_view(http::to_string(request_.method())))
+        .field("path", matched ? matched->pattern.text() : "unmatched")
         .field("status", answered.head.result_int())
         .field("duration_ms", std::chrono::duration<double, std::milli>(took).count());
 }

@@ -131,6 +131,20 @@ TEST_F(staging_files, a_refused_second_file_row_stores_nothing)
     });
 }
 
+TEST_F(staging_files, a_commit_that_is_refused_stores_nothing_and_tells_nobody)
+{
+    // Every statement succeeds; it is COMMIT itself that fails.
+    db.sql("CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no'; END $$;"
+           "CREATE CONSTRAINT TRIGGER refuse AFTER INSERT ON activity_logs DEFERRABLE INITIALLY DEFERRED "
+           "FOR EACH ROW EXECUTE FUNCTION refuse()");
+    with_store([&](store& s) -> awaitable<void> {
+        auto load = make_upload(workspace, three_files());
+        EXPECT_FALSE((co_await s.stage.stage(std::move(load))).has_value());
+        EXPECT_EQ(rows() + activities(), "00");
+        EXPECT_TRUE(s.listener.heard.empty());
+    });
+}
+
 TEST_F(staging_files, sixty_four_files_keep_their_order)
 {
     with_store([&](store& s) -> awaitable<void> {
