@@ -1,5 +1,7 @@
 #include "server/hub.hpp"
 
+#include "core/fault_point.hpp"
+
 #include <algorithm>
 
 namespace restante {
@@ -98,6 +100,7 @@ void hub::on_commit(std::shared_ptr<const committed_activity> row) noexcept
     stream* const to = find_or_follow(workspace);
     if (!to)
         return;
+    fault_point("before_delivery");
     to->order.offer(make_event(*row), ready_);
     deliver(*to);
     read_if_behind(workspace, *to);

@@ -1,5 +1,6 @@
 #include "storage/staging.hpp"
 
+#include "core/fault_point.hpp"
 #include "core/log.hpp"
 
 namespace restante {
@@ -204,14 +205,17 @@ awaitable<result<timestamp>> staging::commit_together(const group& aboard)
             co_return key_error(begun.error(), *tx, aboard.front()->load);
         expires_at = (*begun)[0][0][0].as<timestamp>().value();
     }
+    fault_point("begun");
     for (const auto& who : aboard) {
         auto ids = co_await uploads_.put_batch_tx(*tx, who->load.workspace, who->load.files);
         if (!ids)
             co_return refused(ids.error()) ? RESTANTE_ERROR(errc::could_not_stage) : ids.error();
     }
     const std::size_t first_activity = tx->queued();
+    fault_point("before_publish");
     for (const auto& who : aboard)
         activity_.log_activity_tx(*tx, who->load.activities);
+    fault_point("after_publish");
 
     const auto give_up_at = std::chrono::steady_clock::now() + answer_limit;
     auto results = co_await tx->commit();

@@ -1,5 +1,7 @@
 #include "storage/pq/pipeline.hpp"
 
+#include "core/fault_point.hpp"
+
 #include <libpq-fe.h>
 
 namespace restante::pq {
@@ -52,8 +54,10 @@ awaitable<result<std::vector<result_set>>> pipeline::run()
     failed_at_ = entries_.size();
     if (refused_ || !PQpipelineSync(on_.handle_))
         co_return on_.break_down(errc::database_unavailable);
+    fault_point("before_flush", entries_.back().name);
     if (auto ec = co_await on_.flush())
         co_return ec;
+    fault_point("after_flush", entries_.back().name);
 
     std::vector<result_set> results;
     results.reserve(entries_.size());

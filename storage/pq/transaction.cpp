@@ -1,5 +1,7 @@
 #include "storage/pq/transaction.hpp"
 
+#include "core/fault_point.hpp"
+
 namespace restante::pq {
 
 namespace {
@@ -87,6 +89,7 @@ awaitable<result<std::vector<result_set>>> transaction::commit()
     results->pop_back();
     if (!committed)
         co_return RESTANTE_ERROR(errc::transaction_aborted);
+    fault_point("committed");
     const auto hooks = std::exchange(hooks_, {});
     for (const auto& hook : hooks)
         hook(*results);
