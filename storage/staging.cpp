@@ -38,6 +38,9 @@ error_code key_error(error_code ec, const pq::transaction& tx, const upload& loa
     return key_is_held ? RESTANTE_ERROR(errc::idempotency_key_running) : ec;
 }
 
+// Gives the connection back; the pool closes one that is half used.
+void end_transaction(pq::transaction) {}
+
 }  // namespace
 
 struct staging::passenger {
@@ -226,8 +229,11 @@ awaitable<result<timestamp>> staging::commit_together(const group& aboard)
     }
     if (results.error() == errc::commit_outcome_unknown && tx->session().fell_silent())
         co_await db_.end_session(tx->session().backend_pid());
-    if (results.error() == errc::commit_outcome_unknown)
+    if (results.error() == errc::commit_outcome_unknown) {
+        // Our end of it is closed first: were COMMIT still here, the question would wait for its locks.
+        end_transaction(std::move(*tx));
         co_return co_await settle_outcome(aboard, fence, give_up_at);
+    }
     if (!large && tx->failed_at() < first_file)
         co_return key_error(results.error(), *tx, aboard.front()->load);
     if (!refused(results.error()) || aboard.size() > 1)

@@ -52,9 +52,9 @@ awaitable<error_code> pipeline::read_until_null()
 awaitable<result<std::vector<result_set>>> pipeline::run()
 {
     failed_at_ = entries_.size();
+    fault_point("before_flush", entries_.back().name);
     if (refused_ || !PQpipelineSync(on_.handle_))
         co_return on_.break_down(errc::database_unavailable);
-    fault_point("before_flush", entries_.back().name);
     if (auto ec = co_await on_.flush())
         co_return ec;
     fault_point("after_flush", entries_.back().name);

@@ -1,4 +1,4 @@
-// Compiled as a release is, without sanitizers: what can be evaluated by the compiler does nothing at run time.
+// Compiled as a release is, without sanitizers: what the compiler can evaluate does nothing at run time.
 #include "core/fault_point.hpp"
 
 #ifdef RESTANTE_FAULT_POINTS
