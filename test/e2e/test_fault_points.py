@@ -75,6 +75,8 @@ SIZES = {"small": (1, 700, 10_000), "large": (400_000, 1, 300_000)}
 
 
 class FaultCase(unittest.TestCase):
+    maxDiff = None
+
     def setUp(self):
         self.journal = Journal()
         self.db = self.enterContext(Database())
