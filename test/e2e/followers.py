@@ -13,7 +13,7 @@ LOST = (OSError, ValueError, IndexError, Closed)  # the connection broke, or bro
 class Follower(threading.Thread):
     """`rows` has (activity id, seq, workspace id) in the order they came. Ends when there are enough."""
 
-    def __init__(self, server, workspace, enough, within=25):
+    def __init__(self, server, workspace, enough, within=40):
         super().__init__(daemon=True)
         self.server, self.workspace, self.enough = server, workspace, enough
         self.rows = []

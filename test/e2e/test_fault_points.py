@@ -242,9 +242,9 @@ class SweepFaults(unittest.TestCase):
             self.assertEqual(server.faults(), [("before_sweep_delete", action)])
             self.assertEqual(db.counts()["activity_logs"], 3)
             if action == "throw":
-                self.assertEqual(server.metrics()['molecule_task_restarts_total{task="sweeper"}'], 1)
+                self.assertGreater(server.metrics()['molecule_task_restarts_total{task="sweeper"}'], 0)
             if action == "drop":
-                self.assertEqual(server.metrics()['molecule_pending_uploads_swept_total{outcome="error"}'], 1)
+                self.assertGreater(server.metrics()['molecule_pending_uploads_swept_total{outcome="error"}'], 0)
 
     def test_every_fault(self):
         with concurrent.futures.ThreadPoolExecutor(len(ACTIONS)) as pool:
