@@ -14,7 +14,7 @@
 
 namespace restante {
 
-// A place where a test can make the server fail, for each in turn. The environment variable RESTANTE_FAULT
+// A place where a test can make the server fail. The environment variable RESTANTE_FAULT
 // names a file; once a test has written one line into it, as `committed kill 1`, the server does that when it
 // comes to that place for that time, counted from then on, and removes the file first:
 //

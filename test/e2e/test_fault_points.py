@@ -150,7 +150,8 @@ class UploadFaults(FaultCase):
         workspace = self.db.add_workspace()
         name = f"{action}-{point.name}-{point.hit}-{size}"
         wanted, body = self.make_upload(workspace, name, SIZES[size], key=name)
-        with self.followed(server, workspace, len(wanted.files), name), concurrent.futures.ThreadPoolExecutor(1) as client:
+        with (self.followed(server, workspace, len(wanted.files), name),
+              concurrent.futures.ThreadPoolExecutor(1) as client):
             server.order(action, point.name, point.hit)
             first = client.submit(self.attempt, server, wanted, body)
             server.meet_fault(action)
