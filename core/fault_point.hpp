@@ -18,7 +18,7 @@ namespace restante {
 // names a file; once a test has written one line into it, as `committed kill 1`, the server does that when it
 // comes to that place for that time, counted from then on, and removes the file first:
 //
-//   kill    ends the process, as kill -9 and a power cut do
+//   kill    ends the process, as kill -9 does
 //   stop    stops it until somebody sends SIGCONT
 //   drop    cuts every connection that the process has to the database
 //   throw   throws std::bad_alloc
