@@ -1,5 +1,6 @@
 #include "server/http_exchange.hpp"
 
+#include "core/fault_point.hpp"
 #include "core/log.hpp"
 #include "server/connection.hpp"
 #include "server/response_writer.hpp"
@@ -48,6 +49,7 @@ awaitable<bool> http_exchange::run()
     const bool keep = !verdict_.close && body_.skip_if_received() && !conn_.stopping();
     const answer_frame frame{
         .request_id = request_.id(), .head_only = request_.method() == http::verb::head, .keep_alive = keep};
+    fault_point("before_answer");
     const auto ec = co_await send_response(conn_, answered, frame);
     report(answered);
     if (ec) {

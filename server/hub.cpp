@@ -1,5 +1,8 @@
 #include "server/hub.hpp"
 
+#include "core/fault_point.hpp"
+#include "core/log.hpp"
+
 #include <algorithm>
 
 namespace restante {
@@ -93,12 +96,34 @@ hub::stream* hub::find_or_follow(const uuid& workspace)
 }
 
 void hub::on_commit(std::shared_ptr<const committed_activity> row) noexcept
+try {
+    tell(*row);
+} catch (const std::exception& e) {
+    log_line(log_level::error, "event_lost").field("error", e.what());
+    send_away_from(row->what.workspace_id);
+}
+
+// Memory ran out in the middle, and nobody can say who was told what. They come back and begin where they
+// stopped.
+void hub::send_away_from(const uuid& workspace) noexcept
 {
-    const auto& workspace = row->what.workspace_id;
+    ready_.clear();
+    const auto found = streams_.find(workspace);
+    if (found != streams_.end())
+        for (auto& listener : found->second.listeners)
+            listener.send_away(farewell::fell_behind);
+    for (auto& listener : to_all_)
+        listener.send_away(farewell::fell_behind);
+}
+
+void hub::tell(const committed_activity& row)
+{
+    const auto& workspace = row.what.workspace_id;
     stream* const to = find_or_follow(workspace);
     if (!to)
         return;
-    to->order.offer(make_event(*row), ready_);
+    fault_point("before_delivery");
+    to->order.offer(make_event(row), ready_);
     deliver(*to);
     read_if_behind(workspace, *to);
 }

@@ -64,6 +64,8 @@ private:
     awaitable<result<void>> open_all();
     void forget(const std::optional<uuid>& workspace);
     void deliver(stream& from);
+    void tell(const committed_activity& row);
+    void send_away_from(const uuid& workspace) noexcept;
     void read_if_behind(const uuid& workspace, stream& which);
     std::vector<activity_head> take_behind();
     awaitable<bool> read_batch();

@@ -1,5 +1,6 @@
 #include "server/response_writer.hpp"
 
+#include "core/fault_point.hpp"
 #include "server/connection.hpp"
 
 #include <array>
@@ -85,6 +86,13 @@ awaitable<error_code> send_text(connection& conn, response& answer, const answer
     std::array<asio::const_buffer, 2> buffers{asio::buffer(head)};
     if (with_body && !joined)
         buffers[1] = asio::buffer(body);
+    if (fault_is_due("mid_answer")) {
+        std::array<asio::const_buffer, 1> half{asio::buffer(head, head.size() / 2)};
+        if (const auto ec = co_await conn.write(half))
+            co_return ec;
+        fault_point("mid_answer");
+        buffers[0] += head.size() / 2;
+    }
     co_return co_await conn.write(buffers);
 }
 

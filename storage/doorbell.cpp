@@ -1,5 +1,6 @@
 #include "storage/doorbell.hpp"
 
+#include "core/fault_point.hpp"
 #include "core/log.hpp"
 
 #include <boost/asio/experimental/awaitable_operators.hpp>
@@ -31,13 +32,17 @@ doorbell::doorbell(executor ex, pq::connect_options connect, bell_listener& list
 }
 
 void doorbell::activity(const uuid& workspace, std::int64_t seq)
-{
+try {
+    fault_point("before_bell");
     if (waiting_.activity.size() >= too_many_to_name) {
         waiting_.activity.clear();
         waiting_.everything = true;
     }
     auto& newest = waiting_.activity[workspace];
     newest = std::max(newest, seq);
+    news_.notify_all();
+} catch (const std::bad_alloc&) {
+    waiting_.everything = true;
     news_.notify_all();
 }
 

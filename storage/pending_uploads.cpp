@@ -1,5 +1,6 @@
 #include "storage/pending_uploads.hpp"
 
+#include "core/fault_point.hpp"
 #include "storage/pq/copy.hpp"
 
 namespace restante {
@@ -112,6 +113,7 @@ void pending_uploads::queue_rows(pq::transaction& tx, uuid workspace, std::span<
                                   file.mimetype, as_blob(file.sha256), file.original_name, file.activity_id,
                                   static_cast<std::int64_t>(ttl_.count()));
         tx.queue(insert_file, with);
+        fault_point("row_written");
     }
 }
 
@@ -142,6 +144,7 @@ awaitable<error_code> pending_uploads::copy_rows(pq::transaction& tx, uuid works
                 co_await copy->abort("the spooled file cannot be read");
             co_return ec;
         }
+        fault_point("row_written");
     }
     pq::copy_encoder::trailer(head);
     if (auto ec = co_await copy->write(head))

@@ -1,5 +1,6 @@
 #include "storage/staging.hpp"
 
+#include "core/fault_point.hpp"
 #include "core/log.hpp"
 
 namespace restante {
@@ -36,6 +37,9 @@ error_code key_error(error_code ec, const pq::transaction& tx, const upload& loa
     const bool key_is_held = ec == errc::database_timeout && load.key && !tx.session().broken();
     return key_is_held ? RESTANTE_ERROR(errc::idempotency_key_running) : ec;
 }
+
+// Gives the connection back; the pool closes one that is half used.
+void end_transaction(pq::transaction) {}
 
 }  // namespace
 
@@ -204,14 +208,17 @@ awaitable<result<timestamp>> staging::commit_together(const group& aboard)
             co_return key_error(begun.error(), *tx, aboard.front()->load);
         expires_at = (*begun)[0][0][0].as<timestamp>().value();
     }
+    fault_point("begun");
     for (const auto& who : aboard) {
         auto ids = co_await uploads_.put_batch_tx(*tx, who->load.workspace, who->load.files);
         if (!ids)
             co_return refused(ids.error()) ? RESTANTE_ERROR(errc::could_not_stage) : ids.error();
     }
     const std::size_t first_activity = tx->queued();
+    fault_point("before_publish");
     for (const auto& who : aboard)
         activity_.log_activity_tx(*tx, who->load.activities);
+    fault_point("after_publish");
 
     const auto give_up_at = std::chrono::steady_clock::now() + answer_limit;
     auto results = co_await tx->commit();
@@ -222,8 +229,11 @@ awaitable<result<timestamp>> staging::commit_together(const group& aboard)
     }
     if (results.error() == errc::commit_outcome_unknown && tx->session().fell_silent())
         co_await db_.end_session(tx->session().backend_pid());
-    if (results.error() == errc::commit_outcome_unknown)
+    if (results.error() == errc::commit_outcome_unknown) {
+        // Our end of it is closed first: were COMMIT still here, the question would wait for its locks.
+        end_transaction(std::move(*tx));
         co_return co_await settle_outcome(aboard, fence, give_up_at);
+    }
     if (!large && tx->failed_at() < first_file)
         co_return key_error(results.error(), *tx, aboard.front()->load);
     if (!refused(results.error()) || aboard.size() > 1)

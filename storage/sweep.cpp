@@ -1,5 +1,7 @@
 #include "storage/sweep.hpp"
 
+#include "core/fault_point.hpp"
+
 #include <algorithm>
 
 namespace restante {
@@ -73,6 +75,7 @@ awaitable<error_code> storage_sweep::take_batch(rows_to_go& rows)
     tx->queue(prepare_batch, none);
     const pq::parameters with(static_cast<std::int64_t>(rows.retention.count()), rows.after);
     tx->queue(rows.next_batch, with);
+    fault_point("before_sweep_delete");
     auto results = co_await tx->commit();
     if (!results)
         co_return results.error();

@@ -1,6 +1,7 @@
 #include "server/handlers/upload.hpp"
 
 #include "auth/authenticator.hpp"
+#include "core/fault_point.hpp"
 #include "core/log.hpp"
 #include "server/running_keys.hpp"
 #include "server/services.hpp"
@@ -70,6 +71,7 @@ awaitable<response> handle_upload(request_context& req, services& svc)
     auto head = check_upload_head(req, limits);
     if (!head)
         co_return reject(req, svc, head.error());
+    fault_point("header_parsed");
     auto workspace = co_await svc.auth.workspace_for(req.who(), req.workspace_id());
     if (!workspace)
         co_return reject(req, svc, workspace.error());
@@ -84,6 +86,7 @@ awaitable<response> handle_upload(request_context& req, services& svc)
     auto files = co_await read_form(req.body(), head->separator, limits, svc.spools);
     if (!files)
         co_return reject(req, svc, files.error());
+    fault_point("body_parsed");
 
     auto load = make_upload(req.workspace_id(), std::move(*files), std::move(head->key));
     const auto staged_files = load.files;

@@ -1,5 +1,7 @@
 #include "storage/pq/pipeline.hpp"
 
+#include "core/fault_point.hpp"
+
 #include <libpq-fe.h>
 
 namespace restante::pq {
@@ -50,10 +52,12 @@ awaitable<error_code> pipeline::read_until_null()
 awaitable<result<std::vector<result_set>>> pipeline::run()
 {
     failed_at_ = entries_.size();
+    fault_point("before_flush", entries_.back().name);
     if (refused_ || !PQpipelineSync(on_.handle_))
         co_return on_.break_down(errc::database_unavailable);
     if (auto ec = co_await on_.flush())
         co_return ec;
+    fault_point("after_flush", entries_.back().name);
 
     std::vector<result_set> results;
     results.reserve(entries_.size());

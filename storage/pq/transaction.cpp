@@ -1,5 +1,10 @@
 #include "storage/pq/transaction.hpp"
 
+#include "core/fault_point.hpp"
+#include "core/log.hpp"
+
+#include <new>
+
 namespace restante::pq {
 
 namespace {
@@ -75,7 +80,13 @@ awaitable<result<std::vector<result_set>>> transaction::commit()
     ensure_pipeline();
     queued_->add(commit_statement);
     const bool had_error = on_->broken();
-    auto results = co_await flush();
+    result<std::vector<result_set>> results = RESTANTE_ERROR(errc::commit_outcome_unknown);
+    try {
+        results = co_await flush();
+    } catch (const std::bad_alloc&) {
+        // COMMIT may have left, and PostgreSQL's answer to it can't be read any more.
+        co_return results.error();
+    }
     if (!results) {
         const bool may_have_left = on_->broken() && !had_error;
         if (may_have_left)
@@ -87,10 +98,19 @@ awaitable<result<std::vector<result_set>>> transaction::commit()
     results->pop_back();
     if (!committed)
         co_return RESTANTE_ERROR(errc::transaction_aborted);
+    run_hooks(*results);
+    co_return results;
+}
+
+// What is stored is stored, and its writer must hear so even when there is no memory to tell others.
+void transaction::run_hooks(std::span<const result_set> results) noexcept
+try {
+    fault_point("committed");
     const auto hooks = std::exchange(hooks_, {});
     for (const auto& hook : hooks)
-        hook(*results);
-    co_return results;
+        hook(results);
+} catch (const std::exception& e) {
+    log_line(log_level::error, "event_lost").field("error", e.what());
 }
 
 }  // namespace restante::pq

@@ -32,13 +32,13 @@ public:
     // COPY … FROM STDIN (FORMAT binary). Nothing may be queued.
     awaitable<result<copy_in>> copy(const std::string& sql);
 
-    // Run once, in the order given, when PostgreSQL has confirmed COMMIT, and never otherwise. A hook sees the
-    // results of what was queued for commit(); it does memory work only and must not throw.
+    // Run once, in the order given, when PostgreSQL has confirmed COMMIT, and never otherwise. A hook sees
+    // the results of what was queued for commit(); it does memory work only and must not throw.
     using commit_hook = std::function<void(std::span<const result_set>)>;
     void after_commit(commit_hook hook);
 
     // Sends what is queued and COMMIT; the results of what was queued. Besides the errors of flush() it fails
-    // with commit_outcome_unknown when the link broke after COMMIT may have left.
+    // with commit_outcome_unknown when the link broke, or memory ran out, after COMMIT may have left.
     awaitable<result<std::vector<result_set>>> commit();
 
     // How many statements wait for the next flush() or commit(); the place of the next one.
@@ -48,6 +48,7 @@ public:
 
 private:
     void ensure_pipeline();
+    void run_hooks(std::span<const result_set> results) noexcept;
 
     lease on_;
     std::unique_ptr<pipeline> queued_;

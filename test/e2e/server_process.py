@@ -42,7 +42,7 @@ class Server:
     """`restante serve` on free ports. Its log is kept in a file and checked for sanitizer reports at the
     end."""
 
-    def __init__(self, database_url, *flags, binary=None):
+    def __init__(self, database_url, *flags, binary=None, environment=None):
         self._folder = tempfile.TemporaryDirectory(prefix="restante-e2e-")
         self.spool_dir = os.path.join(self._folder.name, "spool")
         os.mkdir(self.spool_dir)
@@ -51,6 +51,7 @@ class Server:
         self._command = [self.binary, "serve", "--database-url", database_url, "--spool-dir", self.spool_dir,
                          "--listen", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0",
                          "--data-dir", os.path.join(self._folder.name, "data"), *flags]
+        self._environment = {**os.environ, **(environment or {})}
         self.process = None
         self.start()
 
@@ -64,7 +65,7 @@ class Server:
         """Starts it; again, on other ports, after kill()."""
         # As a leader of its own group it does not hear a Ctrl-C that is meant for the test.
         self.process = subprocess.Popen(self._command, stdout=subprocess.PIPE, stderr=self._log, text=True,
-                                        start_new_session=True)
+                                        start_new_session=True, env=self._environment)
         alarm = threading.Timer(60, self.process.kill)
         alarm.start()
         line = self.process.stdout.readline()
