@@ -10,24 +10,24 @@ fail() {
     exit 1
 }
 
-# The packages of scripts/packages that this machine lacks.
+# missing_packages LIST…: which packages of these files this machine lacks.
 missing_packages() {
     local name
     while read -r name; do
         [[ -z $name || $name == \#* ]] && continue
         [[ $(dpkg-query -W -f '${db:Status-Status}' "$name" 2>/dev/null) == installed ]] ||
             printf '%s\n' "$name"
-    done <scripts/packages
+    done < <(cat "$@")
 }
 
-# As root or with sudo; with neither, says what somebody else has to run.
+# install_packages LIST…: as root or with sudo; with neither, says what somebody else has to run.
 install_packages() {
     if ! command -v dpkg-query >/dev/null; then
-        say "This is no Debian: install the equivalents of scripts/packages yourself; vcpkg.json helps."
+        say "This is no Debian: install the equivalents of $* yourself; vcpkg.json helps."
         return
     fi
     local missing
-    mapfile -t missing < <(missing_packages)
+    mapfile -t missing < <(missing_packages "$@")
     [[ ${#missing[@]} -gt 0 ]] || return 0
 
     local as_root=()
@@ -50,7 +50,7 @@ build() {
     if [[ ! -f build/$preset/build.ninja ]]; then
         say "Building in build/$preset. The first time takes minutes; later only what changed is compiled."
         cmake --preset "$preset" || fail "CMake could not configure the build; its message stands above.
-If a package is missing, scripts/packages has their names. To begin anew: rm -rf build/$preset"
+If a package is missing, scripts/packages and packages-test have their names. To begin anew: rm -rf build/$preset"
     fi
     for target in "$@"; do
         arguments+=(--target "$target")
