@@ -27,7 +27,7 @@ std::size_t connection_limit(const settings& config, std::size_t descriptors)
 {
     const std::size_t others = reserved + config.db_connections;
     const std::size_t free = descriptors > others ? descriptors - others : 0;
-    // A quarter stays free for spool files: an upload above 256 KiB holds one beside its connection.
+    // A quarter stays free for spool files: an upload above 1 MiB holds one beside its connection.
     const std::size_t affordable = std::max<std::size_t>(free / 4 * 3, 1);
     return std::min<std::size_t>(config.max_connections, affordable);
 }

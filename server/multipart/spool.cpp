@@ -142,8 +142,7 @@ awaitable<result<std::span<const char>>> spool::read(std::uint64_t offset, std::
     if (file_ < 0) {
         const std::size_t from = std::min<std::uint64_t>(offset, buffer_.size());
         const std::size_t count = std::min(into.size(), buffer_.size() - from);
-        std::copy_n(buffer_.begin() + static_cast<std::ptrdiff_t>(from), count, into.begin());
-        co_return std::span<const char>(into.first(count));
+        co_return std::span<const char>(buffer_).subspan(from, count);
     }
     // What was just written is nearly always still in the page cache, and then this does not block.
     iovec block{into.data(), into.size()};

@@ -22,7 +22,7 @@ KIB, MIB = 1024, 1024 * 1024
 
 class Bodies(UploadCase):
     def test_sizes_around_every_threshold(self):
-        for size in (1, 64 * KIB, 256 * KIB - 1, 256 * KIB, 256 * KIB + 1, MIB, 25 * MIB):
+        for size in (1, 64 * KIB, 256 * KIB - 1, 256 * KIB, 256 * KIB + 1, MIB - 1, MIB, MIB + 1, 25 * MIB):
             with self.subTest(size=size):
                 workspace, content = self.db.add_workspace(), noise(size, size)
                 body = form(part(content, f"{size} bytes.bin"), boundary=CHROME)
