@@ -107,12 +107,17 @@ class Cluster:
 
     def kill(self):
         """kill -9 for the postmaster and all of its children, as when the machine loses its power."""
-        victims = [self.postmaster(), *self._children()]
+        postmaster = self.postmaster()
+        os.kill(postmaster, signal.SIGSTOP)  # or it would have more children by the time that these are dead
+        victims = [*self._children(), postmaster]
         for victim in victims:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(victim, signal.SIGKILL)
-        # A new postmaster refuses to start while a child of the old one still holds the shared memory.
+        # A new postmaster refuses to start while a child of the old one still holds the shared memory, and as long as
+        # the number of the old one is taken, which it is until somebody has waited for it: hence the lock files.
         await_true(lambda: not any(is_running(victim) for victim in victims), 20, "PostgreSQL is dead")
+        for lock in (f"{self.folder}/data/postmaster.pid", f"{self.folder}/.s.PGSQL.5432.lock"):
+            os.remove(lock)
 
     def alive(self):
         try:

@@ -98,6 +98,8 @@ class Bed(contextlib.ExitStack):
         self.watch(seconds, threads, nemesis)
         self.stop.set()
         nemesis.join()
+        if nemesis.failure:
+            raise nemesis.failure
         for replica in self.replicas:
             replica.database_proxy.arm(None)
         deadline = threading.Timer(FINISH, self.give_up.set)
