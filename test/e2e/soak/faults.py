@@ -4,6 +4,7 @@ repairs it before it returns; whether anything was lost is for the checker to sa
 import contextlib
 import datetime
 import os
+import resource
 import signal
 import time
 
@@ -217,6 +218,16 @@ class Faults:
 
     def more_clients_than_descriptors(self):
         crowds.hold_open(self.bed, count=300, seconds=3)
+
+    def run_out_of_descriptors(self):
+        """The limit falls to what is open just now: nothing can be accepted, spooled or connected to until it rises."""
+        server = self.bed.steady.server
+        before = resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE)
+        resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (len(server.descriptors()) + 1, before[1]))
+        try:
+            crowds.hold_open(self.bed, count=20, seconds=self.random.uniform(1, 3))
+        finally:
+            resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, before)
 
     def crowd_of_large_uploads(self):
         crowds.send_large(self.bed, count=64)

@@ -40,7 +40,8 @@ TRIALS = {
     "postgres_stopped": Trial({"stop_postgres": (1, 0)}),
     "data_disk_full": Trial({"fill_disk": (3, 1)}, disk=lambda: DataDisk("400m")),
     "wal_disk_full": Trial({"fill_disk": (3, 1)}, disk=lambda: WalDisk("200m")),
-    "descriptors": Trial({"more_clients_than_descriptors": (10, 2)}, descriptors=160, flags=("--db-connections", "4")),
+    "descriptors": Trial({"more_clients_than_descriptors": (10, 2), "run_out_of_descriptors": (10, 2)}, descriptors=160,
+                         flags=("--db-connections", "4")),
     "clients_gone": Trial({"abort_clients": (100, 8)}),  # 50 at a time
     "slow_clients": Trial({"crowd_of_slow_clients": (1, 0), "small_crowd_of_slow_clients": (0, 1)}),
     "memory": Trial({"crowd_of_large_uploads": (1, 0), "small_crowd_of_large_uploads": (0, 1)}, memory_kib=512 * 1024,
