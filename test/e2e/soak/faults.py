@@ -47,7 +47,9 @@ class Faults:
             begun = time.monotonic()
             for workspace in self.bed.workspaces:
                 self.probe.upload_until_stored(workspace)
-            self.limit("uploads beside a frozen server", time.monotonic() - begun, FREE_WITHIN)
+            seconds = time.monotonic() - begun
+            self.limit("uploads beside a frozen server", seconds, FREE_WITHIN)
+            self.bed.say(f"server frozen in its COMMIT: every workspace free after {seconds:.1f} s")
         self._freeze_in_commit(ask_the_other)
 
     def _freeze_in_commit(self, meanwhile):

@@ -17,7 +17,7 @@ class Meter(threading.Thread):
     def __init__(self, server):
         super().__init__(name="meter", daemon=True)
         self._server = server
-        self._stop = threading.Event()
+        self._ended = threading.Event()
         self._samples = []  # (seconds since the beginning, bytes resident, descriptors)
 
     def __enter__(self):
@@ -25,12 +25,12 @@ class Meter(threading.Thread):
         return self
 
     def __exit__(self, *_):
-        self._stop.set()
+        self._ended.set()
         self.join()
 
     def run(self):
         begun = time.monotonic()
-        while not self._stop.wait(EVERY):
+        while not self._ended.wait(EVERY):
             self._samples.append((time.monotonic() - begun, self._server.resident_bytes(),
                                   len(self._server.descriptors())))
 
