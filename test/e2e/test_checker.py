@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The checker of the soak finds what it is there to find: after an honest run, every kind of damage is done behind the
-server's back, and must be reported by its name."""
+"""The checker of the soak finds what it is there to find: after an honest run, every kind of damage is done behind
+the server's back, and must be reported by its name."""
 
 import contextlib
 import pathlib

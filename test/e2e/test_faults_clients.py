@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Clients that leave, that dawdle, that are more than there are descriptors, and that send more than there is memory."""
+"""Clients that leave, that dawdle, that are more than there are descriptors, that send more than there is memory."""
 
 import unittest
 

@@ -1,5 +1,5 @@
-"""Many clients at once that do not behave: they leave, dawdle, hold on, or send more than anybody has memory for. What
-they upload is in the journal, so that the checker can say what has become of it."""
+"""Many clients at once that do not behave: they leave, dawdle, hold on, or send more than anybody has memory
+for. What they upload is in the journal, so that the checker can say what has become of it."""
 
 import collections
 import concurrent.futures
@@ -17,6 +17,10 @@ from testbed import upload_head
 
 KIB, MIB = 1024, 1024 * 1024
 _numbers = itertools.count()
+
+
+def _wire(bed):
+    return Wire(bed.steady.server.address, timeout=60)
 
 
 def _make(bed, workspace, size):
@@ -43,8 +47,8 @@ def _read_answer(bed, upload, wire):
 
 
 def abort(bed, random, count):
-    """Clients that leave, by an end or a reset: in the head, in the body, after the last byte, or out of a parked poll.
-    What was not sent whole must not be stored."""
+    """Clients that leave, by an end or a reset: in the head, in the body, after the last byte, or out of a parked
+    poll. What was not sent whole must not be stored."""
     def leave(choice):
         kind, part_sent, reset, size, workspace = choice
         upload = None
@@ -54,33 +58,30 @@ def abort(bed, random, count):
         else:
             upload, whole = _make(bed, workspace, size)
             data = whole if kind == "whole" else whole[:int(len(whole) * part_sent)]
-            # In doubt only if everything was sent: then it may have been stored, and nobody waits to hear of it.
+            # In doubt only if everything was sent: it may have been stored, and nobody waits to hear of it.
             upload.in_doubt = kind == "whole"
-        with bed_wire(bed) as wire:
+        with _wire(bed) as wire:
             wire.send_what_is_taken([data])
             if reset:
                 wire.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
-    choices = [(random.choices(("part", "whole", "poll"), (7, 2, 1))[0], random.random() ** 2, random.random() < 0.5,
-                random.choice((100, 10 * KIB, 300 * KIB)), random.choice(bed.workspaces)) for _ in range(count)]
+    choices = [(random.choices(("part", "whole", "poll"), (7, 2, 1))[0], random.random() ** 2,
+                random.random() < 0.5, random.choice((100, 10 * KIB, 300 * KIB)), random.choice(bed.workspaces))
+               for _ in range(count)]
     with concurrent.futures.ThreadPoolExecutor(16) as pool:
         for _ in pool.map(leave, choices):
             pass
 
 
-def bed_wire(bed):
-    return Wire(bed.steady.server.address, timeout=60)
-
-
 def drip(faults, count, seconds):
-    """Uploads that come in at 2 KiB a second, all at once. All are stored in the end, and meanwhile an ordinary client
-    does not notice."""
+    """Uploads that come in at 2 KiB a second, all at once. All are stored in the end, and meanwhile an ordinary
+    client does not notice."""
     bed, rate = faults.bed, 2 * KIB
     senders = []
     try:
         for number in range(count):
             upload, data = _make(bed, bed.workspaces[number % len(bed.workspaces)], rate * seconds)
-            senders.append((upload, data, bed_wire(bed)))
+            senders.append((upload, data, _wire(bed)))
         slowest = 0
         for at in range(0, len(senders[0][1]) + rate, rate):
             begun = time.monotonic()
@@ -103,7 +104,7 @@ def drip(faults, count, seconds):
 
 def hold_open(bed, count, seconds):
     """More connections than the server may have descriptors. Who doesn't fit waits."""
-    wires = [bed_wire(bed) for _ in range(count)]
+    wires = [_wire(bed) for _ in range(count)]
     try:
         most, end = 0, time.monotonic() + seconds
         while time.monotonic() < end:
@@ -116,8 +117,8 @@ def hold_open(bed, count, seconds):
 
 
 def send_large(bed, count, size=25_000_000):
-    """Uploads of two such files, all at once. The bytes differ only at the beginning, so that they take no memory here
-    either."""
+    """Uploads of two such files, all at once. The bytes differ only at the beginning, so that they take no memory
+    here either."""
     base = noise(size - 8, bed.seed)
 
     def send(_):
@@ -130,15 +131,15 @@ def send_large(bed, count, size=25_000_000):
         head, middle, tail = frame.split(b"\x00MARK\x00")
         length = len(head) + len(middle) + len(tail) + 2 * size
         with Wire(bed.steady.server.address, timeout=300) as wire:
-            wire.send_what_is_taken([upload_head(workspace, CHROME, length), head, leads[0], base, middle, leads[1], base,
-                                     tail])
+            wire.send_what_is_taken([upload_head(workspace, CHROME, length), head, leads[0], base, middle,
+                                     leads[1], base, tail])
             return _read_answer(bed, upload, wire)
 
     begun = time.monotonic()
     with concurrent.futures.ThreadPoolExecutor(count) as pool:
         statuses = collections.Counter(pool.map(send, range(count)))
     peak = bed.steady.server.resident_bytes(peak=True)
-    bed.say(f"{count} uploads of {2 * size / 1e6:.0f} MB at once: {dict(statuses)} in {time.monotonic() - begun:.0f} s; peak "
-            f"resident memory {peak / MIB:.0f} MiB")
+    bed.say(f"{count} uploads of {2 * size / 1e6:.0f} MB at once: {dict(statuses)} in "
+            f"{time.monotonic() - begun:.0f} s; peak resident memory {peak / MIB:.0f} MiB")
     if set(statuses) != {200}:
         bed.journal.violate("refused", f"large uploads heard {dict(statuses)}")

@@ -20,7 +20,8 @@ class SmallDisk(contextlib.AbstractContextManager):
 
     def __enter__(self):
         self.folder = tempfile.mkdtemp(prefix="restante-disk-", dir="/tmp")
-        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={self.size},mode=0700", "tmpfs", self.folder], check=True)
+        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={self.size},mode=0700", "tmpfs", self.folder],
+                       check=True)
         shutil.chown(self.folder, "postgres", "postgres")
         return self
 

@@ -1,5 +1,6 @@
-"""What can go wrong. Every fault is a method without arguments that breaks one thing and, unless the thing mends itself,
-repairs it before it returns; whether anything was lost is for the checker to say. Limits in seconds are checked here."""
+"""What can go wrong. Every fault is a method without arguments that breaks one thing and, unless the thing mends
+itself, repairs it before it returns; whether anything was lost is for the checker to say. Limits in seconds are
+checked here."""
 
 import contextlib
 import datetime
@@ -66,7 +67,7 @@ class Faults:
             victim.database_proxy.release()
 
     def jump_clock(self):
-        """The server's clock goes 25 h forward or back; the database's does not. Files and polls must not care."""
+        """The server's clock goes 25 h forward or back, the database's does not. Files and polls must not care."""
         since = self.bed.steady.server.log_size()
         with self.bed.clock.shifted(self.random.choice((JUMP, -JUMP))):
             self.limit("a poll of 1 s after the jump", self.probe.poll(self.bed.workspaces[0], 1), 1 + 3)
@@ -91,8 +92,8 @@ class Faults:
                           f"application_name LIKE 'restante%' ORDER BY random() {limit}) AS victims")
 
     def kill_backend(self):
-        """kill -9 for one session's process, a busy one if there is one. PostgreSQL then ends all of them and goes through
-        its recovery."""
+        """kill -9 for one session's process, a busy one if there is one. PostgreSQL then ends all of them and goes
+        through its recovery."""
         with self.bed.session() as session:
             victim = session.value("SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'restante%' "
                                    "ORDER BY state = 'active' DESC, random() LIMIT 1")
@@ -112,7 +113,7 @@ class Faults:
         self.bed.cluster.start()
 
     def stop_postgres(self):
-        """For 20 s: whoever asks meanwhile hears 503 within 2 s, and 3 s after its return the server is ready."""
+        """For 20 s. Whoever asks meanwhile hears 503 within 2 s; 3 s after its return the server is ready."""
         self.bed.cluster.stop("fast")
         slowest, asked, end = 0, 0, time.monotonic() + AWAY_SECONDS
         while time.monotonic() < end:
@@ -127,15 +128,15 @@ class Faults:
         await_true(lambda: self.bed.steady.server.get("/readyz").status == 200, 30, "/readyz says 200")
         ready = time.monotonic() - begun
         self.limit("/readyz", ready, READY_WITHIN)
-        self.bed.say(f"stopped {AWAY_SECONDS} s: {asked} times 503, slowest {slowest:.2f} s; ready {ready:.2f} s after "
-                     "its return")
+        self.bed.say(f"stopped {AWAY_SECONDS} s: asked {asked} times, slowest answer {slowest:.2f} s; ready "
+                     f"{ready:.2f} s after its return")
 
     def _await_postgres(self):
         """Until it takes new sessions and keeps them."""
         def works():
             try:
                 with self.bed.session() as session:
-                    return session.value("SELECT pg_postmaster_start_time() < now() AND NOT pg_is_in_recovery()") == "t"
+                    return session.value("SELECT NOT pg_is_in_recovery()") == "t"
             except (OSError, DatabaseError):
                 return False
         await_true(works, 60, "PostgreSQL has recovered")
@@ -176,7 +177,7 @@ class Faults:
         with self._half_open(self._some_line()):
             time.sleep(self.random.uniform(0.5, 3))
 
-    def half_open_clients(self):
+    def half_open_client_lines(self):
         with self._half_open(self.random.choice(self.bed.replicas).client_proxy):
             time.sleep(self.random.uniform(0.5, 3))
 
@@ -192,7 +193,7 @@ class Faults:
     def slow_database(self):
         self._slow_down(self._some_line())
 
-    def slow_clients(self):
+    def slow_client_lines(self):
         self._slow_down(self.random.choice(self.bed.replicas).client_proxy)
 
     def _slow_down(self, proxy):
@@ -222,7 +223,7 @@ class Faults:
         crowds.hold_open(self.bed, count=300, seconds=3)
 
     def run_out_of_descriptors(self):
-        """The limit falls to what is open just now: nothing can be accepted, spooled or connected to until it rises."""
+        """The limit falls to what is open just now: nothing is accepted, spooled or connected to until it rises."""
         server = self.bed.steady.server
         before = resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE)
         resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (len(server.descriptors()) + 1, before[1]))

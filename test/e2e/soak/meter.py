@@ -56,8 +56,8 @@ class Meter(threading.Thread):
     def sentence(self):
         before, after = self.descriptors()
         first, last = self._floors(1)[0], self._floors(1)[-1]
-        return (f"memory {self.slope():+.2f} MiB an hour after warm-up ({first[1] / MIB:.1f} MiB at {first[0]:.0f} s, "
-                f"{last[1] / MIB:.1f} MiB at {last[0]:.0f} s), descriptors {before} and {after}")
+        return (f"memory {self.slope():+.2f} MiB an hour after warm-up ({first[1] / MIB:.1f} MiB at "
+                f"{first[0]:.0f} s, {last[1] / MIB:.1f} MiB at {last[0]:.0f} s), descriptors {before} and {after}")
 
     def _floors(self, column):
         """(time, lowest value) of every bucket after the warm-up."""

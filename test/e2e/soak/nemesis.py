@@ -1,5 +1,5 @@
-"""Makes things go wrong in a soak, one at a time, by a plan: at random, as the seed decides, or one fault a number of
-times."""
+"""Makes things go wrong in a soak, one at a time, by a plan: at random, as the seed decides, or one fault a number
+of times."""
 
 import random
 import threading
@@ -20,8 +20,8 @@ AT_RANDOM = {
     "half_open_database": 1,
     "slow_database": 1,
     "cut_clients": 2,
-    "half_open_clients": 1,
-    "slow_clients": 1,
+    "half_open_client_lines": 1,
+    "slow_client_lines": 1,
     "abort_clients": 1,
     "freeze_server_in_commit": 1,
 }
@@ -30,8 +30,8 @@ RECOVERY = 40  # seconds; the longest wait of a client for its answer, so that n
 
 class Nemesis(threading.Thread):
     def __init__(self, bed, plan=None, pause=(0.3, 2.0), slack=1):
-        """`plan` holds names of faults, in order; without one they are chosen for as long as the bed stands. `slack` is
-        what limits in seconds are multiplied with, for machines that have other things to do."""
+        """`plan` holds names of faults, in order; without one they are chosen for as long as the bed stands.
+        `slack` is what limits in seconds are multiplied with, for machines that have other things to do."""
         super().__init__(name="nemesis", daemon=True)
         self.bed = bed
         self.random = random.Random(f"{bed.seed} nemesis")
@@ -58,6 +58,6 @@ class Nemesis(threading.Thread):
             yield self.random.choices(list(AT_RANDOM), list(AT_RANDOM.values()))[0]
 
     def _await_progress(self, name, stored):
-        """After every fault uploads go on. Nobody lost anything yet if they don't, but that is not what was promised."""
+        """After every fault uploads go on. Nobody has lost anything if they don't, but more was promised."""
         await_true(lambda: self.bed.journal.stored > stored or self.bed.stop.is_set(), RECOVERY,
                    f"an upload is stored again after {name}")

@@ -9,8 +9,8 @@ from journal import File, Upload
 
 
 class Probe(Uploader):
-    """Asks one server, past the proxy, when it is told to; never started as a thread. What it uploads is in the journal
-    like everything else."""
+    """Asks one server, past the proxy, when it is told to; never started as a thread. What it uploads is in the
+    journal like everything else."""
 
     def __init__(self, name, bed, replica, timeout=30):
         super().__init__(name, bed)

@@ -15,14 +15,15 @@ def wrapped(binary, *lines):
     with tempfile.TemporaryDirectory(prefix="restante-wrapped-") as folder:
         path = os.path.join(folder, "restante")
         with open(path, "w") as script:
-            script.write("\n".join(["#!/bin/sh", *lines, f'exec {shlex.quote(os.path.abspath(binary))} "$@"', ""]))
+            become = f'exec {shlex.quote(os.path.abspath(binary))} "$@"'
+            script.write("\n".join(["#!/bin/sh", *lines, become, ""]))
         os.chmod(path, 0o755)
         yield path
 
 
 class Clock:
-    """The wall clock of one process, kept in a file that libfaketime reads. Its monotonic clock is left alone, as it is
-    when somebody sets a machine's clock."""
+    """The wall clock of one process, kept in a file that libfaketime reads. Its monotonic clock is left alone, as
+    it is when somebody sets a machine's clock."""
 
     def __init__(self, folder):
         self._path = os.path.join(folder, "clock")

@@ -1,8 +1,9 @@
-"""The table of faults: what is done how often, in ./check and in full, and in what surroundings. Each row is a run of its own
-under load, followed by a count of what went missing."""
+"""The table of faults: what is done how often, in ./check and in full, and in what surroundings. Each row is a run
+of its own under load, followed by a count of what went missing."""
 
 import contextlib
 import dataclasses
+import resource
 import tempfile
 
 from bed import Bed
@@ -31,8 +32,8 @@ class Trial:
 
 TRIALS = {
     "server_killed": Trial({"kill_server": (100, 10)}),
-    "replicas": Trial({"kill_server": (20, 4), "freeze_server_in_commit": (10, 2), "freeze_server_for_long": (5, 1)},
-                      replicas=2),
+    "replicas": Trial({"kill_server": (20, 4), "freeze_server_in_commit": (10, 2),
+                       "freeze_server_for_long": (5, 1)}, replicas=2),
     "clock": Trial({"jump_clock": (10, 3)}, clock=True),
     "postgres_killed": Trial({"kill_backend": (20, 3), "kill_postgres": (10, 2)}),
     "sessions_ended": Trial({"terminate_one_session": (250, 40), "terminate_all_sessions": (50, 5),
@@ -40,12 +41,12 @@ TRIALS = {
     "postgres_stopped": Trial({"stop_postgres": (1, 0)}),
     "data_disk_full": Trial({"fill_disk": (3, 1)}, disk=lambda: DataDisk("400m")),
     "wal_disk_full": Trial({"fill_disk": (3, 1)}, disk=lambda: WalDisk("200m")),
-    "descriptors": Trial({"more_clients_than_descriptors": (10, 2), "run_out_of_descriptors": (10, 2)}, descriptors=160,
-                         flags=("--db-connections", "4")),
+    "descriptors": Trial({"more_clients_than_descriptors": (10, 2), "run_out_of_descriptors": (10, 2)},
+                         descriptors=160, flags=("--db-connections", "4")),
     "clients_gone": Trial({"abort_clients": (100, 8)}),  # 50 at a time
     "slow_clients": Trial({"crowd_of_slow_clients": (1, 0), "small_crowd_of_slow_clients": (0, 1)}),
-    "memory": Trial({"crowd_of_large_uploads": (1, 0), "small_crowd_of_large_uploads": (0, 1)}, memory_kib=512 * 1024,
-                    pace=2),
+    "memory": Trial({"crowd_of_large_uploads": (1, 0), "small_crowd_of_large_uploads": (0, 1)},
+                    memory_kib=512 * 1024, pace=2),
 }
 
 
@@ -57,9 +58,11 @@ def run_trial(name, full, seed, say, slack=1):
         if trial.descriptors:
             lines.append(f"ulimit -n {trial.descriptors}")
         if trial.memory_kib:
-            # Sanitizers keep their shadows in more address space than any limit would leave them.
             binary = release_binary() or BINARY
-            lines += [] if is_sanitized(binary) else [f"ulimit -d {trial.memory_kib}"]
+            if is_sanitized(binary):
+                say("without a limit on memory: sanitizers keep more than that in shadows")
+            else:
+                lines.append(f"ulimit -d {trial.memory_kib}")
         if trial.clock:
             clock = Clock(around.enter_context(tempfile.TemporaryDirectory(prefix="restante-clock-")))
             binary, lines = release_binary() or BINARY, clock.lines()
@@ -68,4 +71,7 @@ def run_trial(name, full, seed, say, slack=1):
         disk = trial.disk() if trial.disk else None
         bed = around.enter_context(Bed(seed, trial.pace, say, binary, trial.flags, trial.replicas, disk))
         bed.clock = clock
+        limits = resource.prlimit(bed.steady.server.process.pid, resource.RLIMIT_DATA)
+        if "ulimit -d" in str(lines) and limits[0] != trial.memory_kib * 1024:
+            raise AssertionError(f"the limit on memory did not take: {limits}")
         return bed.run(Nemesis(bed, trial.plan(full), PAUSE, slack))
