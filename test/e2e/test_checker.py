@@ -4,6 +4,7 @@ the server's back, and must be reported by its name."""
 
 import contextlib
 import pathlib
+import random
 import sys
 import unittest
 
@@ -12,7 +13,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "soak"))
 from checker import Checker  # noqa: E402  (the path comes first)
 from clients import Poller, Uploader  # noqa: E402
 from journal import Journal  # noqa: E402
-from meter import slope  # noqa: E402
+from meter import Meter, slope  # noqa: E402
 from server_process import Server  # noqa: E402
 from testbed import Database  # noqa: E402
 
@@ -151,6 +152,27 @@ class Slope(unittest.TestCase):
 
     def test_a_single_point_has_none(self):
         self.assertEqual(slope([(1, 5)]), 0)
+
+
+class Growth(unittest.TestCase):
+    """An hour of samples: memory goes up and down with every request, and what matters is its floor."""
+
+    def measure(self, bytes_an_hour=0, descriptors_an_hour=0):
+        meter, chance = Meter(None), random.Random(1)
+        for second in range(3600):
+            passed = second / 3600
+            meter.samples.append((second, (40 << 20) + bytes_an_hour * passed + chance.randrange(30 << 20),
+                                  50 + int(descriptors_an_hour * passed) + chance.randrange(20)))
+        return meter.findings()
+
+    def test_what_stays_is_not_reported(self):
+        self.assertEqual(self.measure(), [])
+
+    def test_memory_that_grows_is(self):
+        self.assertEqual(len(self.measure(bytes_an_hour=5 << 20)), 1)
+
+    def test_descriptors_that_grow_are(self):
+        self.assertEqual(len(self.measure(descriptors_an_hour=12)), 1)
 
 
 if __name__ == "__main__":

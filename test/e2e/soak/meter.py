@@ -18,7 +18,7 @@ class Meter(threading.Thread):
         super().__init__(name="meter", daemon=True)
         self._server = server
         self._ended = threading.Event()
-        self._samples = []  # (seconds since the beginning, bytes resident, descriptors)
+        self.samples = []  # (seconds since the beginning, bytes resident, descriptors)
 
     def __enter__(self):
         self.start()
@@ -31,7 +31,7 @@ class Meter(threading.Thread):
     def run(self):
         begun = time.monotonic()
         while not self._ended.wait(EVERY):
-            self._samples.append((time.monotonic() - begun, self._server.resident_bytes(),
+            self.samples.append((time.monotonic() - begun, self._server.resident_bytes(),
                                   len(self._server.descriptors())))
 
     def slope(self):
@@ -61,10 +61,10 @@ class Meter(threading.Thread):
 
     def _floors(self, column):
         """(time, lowest value) of every bucket after the warm-up."""
-        if not self._samples:
+        if not self.samples:
             raise AssertionError("the run was too short to be measured")
-        start = self._samples[-1][0] * WARM_UP
-        warm = [sample for sample in self._samples if sample[0] >= start]
+        start = self.samples[-1][0] * WARM_UP
+        warm = [sample for sample in self.samples if sample[0] >= start]
         buckets = itertools.groupby(warm, key=lambda sample: int(sample[0] / BUCKET))
         return [(number * BUCKET, min(sample[column] for sample in samples)) for number, samples in buckets]
 

@@ -33,7 +33,7 @@ class Clock:
         if not FAKETIME.exists():
             raise AssertionError(f"{FAKETIME} is not there: apt-get install faketime")
         return [f"export {name}={shlex.quote(str(value))}" for name, value in {
-            "LD_PRELOAD": FAKETIME, "FAKETIME_TIMESTAMP_FILE": self._path, "FAKETIME_CACHE_DURATION": 1,
+            "LD_PRELOAD": FAKETIME, "FAKETIME_TIMESTAMP_FILE": self._path, "FAKETIME_NO_CACHE": 1,
             "FAKETIME_DONT_FAKE_MONOTONIC": 1, "DONT_FAKE_MONOTONIC": 1}.items()]
 
     @contextlib.contextmanager
