@@ -141,11 +141,14 @@ class Faults:
         await_true(works, 60, "PostgreSQL has recovered")
 
     def fill_disk(self):
-        """The disk of the bed is full for some seconds. Some requests may still fit; each answer must be true."""
+        """The disk of the bed is full until several uploads were refused. Some may still fit into what PostgreSQL had
+        taken before; each answer must be true."""
         self.bed.disk.fill()
         heard = {}
         try:
-            for _ in range(8):
+            for _ in range(100):
+                if heard.get(503, 0) >= 5:
+                    break
                 status, seconds = self.probe.upload()
                 heard[status] = heard.get(status, 0) + 1
                 self.limit("an answer while the disk is full", seconds, 10)
@@ -157,6 +160,8 @@ class Faults:
         if died:
             self.bed.cluster.start()
         self._await_postgres()
+        if 503 not in heard:
+            raise AssertionError(f"the disk was full and nobody noticed: {heard}")
         self.bed.say(f"disk full: answers {heard}, PostgreSQL {'ended' if died else 'went on'}")
 
     # Lines.

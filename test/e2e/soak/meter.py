@@ -59,6 +59,12 @@ class Meter(threading.Thread):
         return (f"memory {self.slope():+.2f} MiB an hour after warm-up ({first[1] / MIB:.1f} MiB at "
                 f"{first[0]:.0f} s, {last[1] / MIB:.1f} MiB at {last[0]:.0f} s), descriptors {before} and {after}")
 
+    def write(self, path):
+        with open(path, "w") as file:
+            file.write("seconds,resident_bytes,descriptors\n")
+            for seconds, resident, descriptors in self.samples:
+                file.write(f"{seconds:.1f},{resident},{descriptors}\n")
+
     def _floors(self, column):
         """(time, lowest value) of every bucket after the warm-up."""
         if not self.samples:
