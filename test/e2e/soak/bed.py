@@ -45,11 +45,12 @@ class Replica(contextlib.ExitStack):
 class Bed(contextlib.ExitStack):
     empty = queue.Empty
 
-    def __init__(self, seed, pace, say=print, binary=None, flags=(), replicas=1, disk=None):
+    def __init__(self, seed, pace, say=print, binary=None, flags=(), replicas=1, disk=None, clock=None):
         """`pace` is the mean pause of an uploader between two forms, in seconds. It decides how much is stored in the
-        end: at 1 s about 3 MB a second. `disk` puts data or WAL on a small one."""
+        end: at 1 s about 3 MB a second. `disk` puts data or WAL on a small one; `clock` is the servers'."""
         super().__init__()
-        self.seed, self.pace, self.say, self.disk = seed, pace, say, disk
+        self.seed, self.pace, self.say = seed, pace, say
+        self.disk, self.clock = disk, clock
         self.journal = Journal()
         self.stop, self.give_up = threading.Event(), threading.Event()
         self.settled, self.polled = threading.Event(), threading.Event()

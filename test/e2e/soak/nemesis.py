@@ -59,5 +59,7 @@ class Nemesis(threading.Thread):
 
     def _await_progress(self, name, stored):
         """After every fault uploads go on. Nobody has lost anything if they don't, but more was promised."""
-        await_true(lambda: self.bed.journal.stored > stored or self.bed.stop.is_set(), RECOVERY,
-                   f"an upload is stored again after {name}")
+        try:
+            await_true(lambda: self.bed.journal.stored > stored or self.bed.stop.is_set(), RECOVERY, "stored")
+        except AssertionError:
+            self.bed.journal.violate("late", f"no upload was stored within {RECOVERY} s after {name}")
