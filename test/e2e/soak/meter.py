@@ -10,6 +10,7 @@ EVERY = 1.0  # seconds between two samples
 BUCKET = 30.0  # seconds of which the lowest sample counts: what is in use for a request is not growth
 WARM_UP = 0.25  # of the run: pools fill, buffers find their size, the allocator its arenas
 MOST_GROWTH = 1.0  # MiB an hour
+NOISE = 0.5  # MiB: an arena here or there, which a short run must not take for growth
 MOST_DESCRIPTORS = 2
 
 
@@ -46,7 +47,8 @@ class Meter(threading.Thread):
 
     def findings(self):
         found = []
-        if self.slope() > MOST_GROWTH:
+        hours = self.samples[-1][0] * (1 - WARM_UP) / 3600
+        if self.slope() > max(MOST_GROWTH, NOISE / hours):
             found.append(f"memory grows by {self.slope():.1f} MiB an hour")
         before, after = self.descriptors()
         if after > before + MOST_DESCRIPTORS:
