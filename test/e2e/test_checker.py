@@ -157,9 +157,9 @@ class Slope(unittest.TestCase):
 class Growth(unittest.TestCase):
     """An hour of samples: memory goes up and down with every request, and what matters is its floor."""
 
-    def measure(self, bytes_an_hour=0, descriptors_an_hour=0):
+    def measure(self, bytes_an_hour=0, descriptors_an_hour=0, seconds=3600):
         meter, chance = Meter(None), random.Random(1)
-        for second in range(3600):
+        for second in range(seconds):
             passed = second / 3600
             meter.samples.append((second, (40 << 20) + bytes_an_hour * passed + chance.randrange(30 << 20),
                                   50 + int(descriptors_an_hour * passed) + chance.randrange(20)))
@@ -170,6 +170,10 @@ class Growth(unittest.TestCase):
 
     def test_memory_that_grows_is(self):
         self.assertEqual(len(self.measure(bytes_an_hour=5 << 20)), 1)
+
+    def test_ten_minutes_are_too_short_for_a_verdict_on_memory_and_long_enough_for_descriptors(self):
+        self.assertEqual(self.measure(bytes_an_hour=5 << 20, seconds=600), [])
+        self.assertEqual(len(self.measure(descriptors_an_hour=60, seconds=600)), 1)
 
     def test_descriptors_that_grow_are(self):
         self.assertEqual(len(self.measure(descriptors_an_hour=12)), 1)

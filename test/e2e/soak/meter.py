@@ -10,7 +10,7 @@ EVERY = 1.0  # seconds between two samples
 BUCKET = 30.0  # seconds of which the lowest sample counts: what is in use for a request is not growth
 WARM_UP = 0.25  # of the run: pools fill, buffers find their size, the allocator its arenas
 MOST_GROWTH = 1.0  # MiB an hour
-NOISE = 0.5  # MiB: an arena here or there, which a short run must not take for growth
+LONG_ENOUGH = 1800.0  # seconds; in less, the warm-up and the allocator's whims weigh more than that
 MOST_DESCRIPTORS = 2
 
 
@@ -39,6 +39,10 @@ class Meter(threading.Thread):
         """MiB an hour."""
         return slope(self._floors(1)) * 3600 / MIB
 
+    def is_long_enough(self):
+        """Whether memory can be judged; descriptors always can."""
+        return bool(self.samples) and self.samples[-1][0] >= LONG_ENOUGH
+
     def descriptors(self):
         """The floor right after the warm-up and the one at the end."""
         floors = [floor for _, floor in self._floors(2)]
@@ -47,8 +51,7 @@ class Meter(threading.Thread):
 
     def findings(self):
         found = []
-        hours = self.samples[-1][0] * (1 - WARM_UP) / 3600
-        if self.slope() > max(MOST_GROWTH, NOISE / hours):
+        if self.is_long_enough() and self.slope() > MOST_GROWTH:
             found.append(f"memory grows by {self.slope():.1f} MiB an hour")
         before, after = self.descriptors()
         if after > before + MOST_DESCRIPTORS:
@@ -59,7 +62,8 @@ class Meter(threading.Thread):
         before, after = self.descriptors()
         first, last = self._floors(1)[0], self._floors(1)[-1]
         return (f"memory {self.slope():+.2f} MiB an hour after warm-up ({first[1] / MIB:.1f} MiB at "
-                f"{first[0]:.0f} s, {last[1] / MIB:.1f} MiB at {last[0]:.0f} s), descriptors {before} and {after}")
+                f"{first[0]:.0f} s, {last[1] / MIB:.1f} MiB at {last[0]:.0f} s), descriptors {before} and {after}"
+                + ("" if self.is_long_enough() else "; too short a run to judge memory by"))
 
     def write(self, path):
         with open(path, "w") as file:
