@@ -17,6 +17,7 @@ from probe import Probe
 
 AWAY_SECONDS, TOLD_WITHIN, READY_WITHIN = 20, 2, 3
 FREE_WITHIN = 15  # the workspace of a frozen server's transaction, for others
+MISSED = "missed"  # the moment to strike at did not come; not to be counted
 JUMP = datetime.timedelta(hours=25)
 
 
@@ -40,7 +41,7 @@ class Faults:
 
     def freeze_server_in_commit(self):
         """Stopped before its COMMIT was sent, and going on after some seconds as if nothing had happened."""
-        self._freeze_in_commit(lambda: time.sleep(self.random.uniform(0.2, 4)))
+        return self._freeze_in_commit(lambda: time.sleep(self.random.uniform(0.2, 4)))
 
     def freeze_server_for_long(self):
         """Stopped before its COMMIT was sent, and staying so: others must get at the same workspace."""
@@ -51,20 +52,21 @@ class Faults:
             seconds = time.monotonic() - begun
             self.limit("uploads beside a frozen server", seconds, FREE_WITHIN)
             self.bed.say(f"server frozen in its COMMIT: every workspace free after {seconds:.1f} s")
-        self._freeze_in_commit(ask_the_other)
+        return self._freeze_in_commit(ask_the_other)
 
     def _freeze_in_commit(self, meanwhile):
         victim = self.bed.victim
         victim.database_proxy.arm(Strike.HOLD_BEFORE_COMMIT)
         if not victim.database_proxy.struck.wait(10):
             victim.database_proxy.arm(None)
-            return
+            return MISSED
         victim.server.process.send_signal(signal.SIGSTOP)
         try:
             meanwhile()
         finally:
             victim.server.process.send_signal(signal.SIGCONT)
             victim.database_proxy.release()
+        return None
 
     def jump_clock(self):
         """The server's clock goes 25 h forward or back, the database's does not. Files and polls must not care."""
@@ -175,7 +177,7 @@ class Faults:
     def strike_at_commit(self):
         line = self._some_line()
         line.arm(self.random.choice(CUTS))
-        line.struck.wait(3)
+        return None if line.struck.wait(3) else MISSED
 
     def half_open_database(self):
         with self._half_open(self._some_line()):
