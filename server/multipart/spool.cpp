@@ -7,6 +7,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstring>
 
 namespace restante {
@@ -34,6 +35,8 @@ bool write_all(int file, std::uint64_t offset, std::span<const char> bytes)
         const auto written = ::pwrite(file, bytes.data(), bytes.size(), static_cast<off_t>(offset));
         if (written < 0 && errno == EINTR)
             continue;
+        if (written == 0)
+            errno = ENOSPC;
         if (written <= 0)
             return false;
         offset += static_cast<std::uint64_t>(written);
@@ -42,10 +45,12 @@ bool write_all(int file, std::uint64_t offset, std::span<const char> bytes)
     return true;
 }
 
-error_code disk_failure(const char* what)
+// A full disk and a process out of descriptors are a matter of time; a client may try again.
+error_code disk_failure(const char* what, int reason)
 {
-    log_line(log_level::error, "spool_failed").field("error", what).field("reason", std::strerror(errno));
-    return RESTANTE_ERROR(errc::io_error);
+    log_line(log_level::error, "spool_failed").field("error", what).field("reason", std::strerror(reason));
+    const bool is_full = reason == ENOSPC || reason == EDQUOT || reason == EMFILE || reason == ENFILE;
+    return RESTANTE_ERROR(is_full ? errc::no_room : errc::io_error);
 }
 
 }  // namespace
@@ -99,12 +104,13 @@ awaitable<error_code> spool::spill(std::span<const char> bytes)
     auto job = [this, bytes] {
         if (file_ < 0)
             file_ = open_nameless(budget_.directory());
-        return file_ >= 0 && write_all(file_, on_disk_, buffer_) &&
-               write_all(file_, on_disk_ + buffer_.size(), bytes);
+        const bool written = file_ >= 0 && write_all(file_, on_disk_, buffer_) &&
+                             write_all(file_, on_disk_ + buffer_.size(), bytes);
+        return written ? 0 : errno;  // the worker's own
     };
-    const bool written = co_await shared_workers().run(job);
-    if (!written)
-        co_return disk_failure("cannot write");
+    const int failure = co_await shared_workers().run(job);
+    if (failure != 0)
+        co_return disk_failure("cannot write", failure);
     on_disk_ += total;
     buffer_.clear();
     co_return error_code{};
@@ -148,11 +154,14 @@ awaitable<result<std::span<const char>>> spool::read(std::uint64_t offset, std::
     iovec block{into.data(), into.size()};
     ssize_t got = ::preadv2(file_, &block, 1, static_cast<off_t>(offset), RWF_NOWAIT);
     if (got < 0) {
-        auto job = [&] { return ::preadv2(file_, &block, 1, static_cast<off_t>(offset), 0); };
+        auto job = [&] {
+            const ssize_t read = ::preadv2(file_, &block, 1, static_cast<off_t>(offset), 0);
+            return read < 0 ? -errno : read;
+        };
         got = co_await shared_workers().run(job);
     }
     if (got < 0)
-        co_return disk_failure("cannot read");
+        co_return disk_failure("cannot read", static_cast<int>(-got));
     co_return std::span<const char>(into.first(static_cast<std::size_t>(got)));
 }
 

@@ -12,7 +12,8 @@ namespace restante {
 // spare, in a temporary file beyond that. The file has no name, so nothing is left behind however this ends. Bytes
 // are hashed as they come.
 //
-// write() and finish() fail with no_room when the disk budget is used up, io_error when the disk fails.
+// write() and finish() fail with no_room when the disk budget, the disk or the descriptors are used up, io_error when
+// the disk fails.
 class spool final : public file_content {
 public:
     // Up to here most files of a chat never see the disk; a limit of 256 KiB cost an upload of 1 MiB half as much

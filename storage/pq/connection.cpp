@@ -182,6 +182,7 @@ awaitable<result<pg_result*>> connection::get_result()
 void connection::note_failure(const pg_result* failed, const char* name)
 {
     last_sqlstate_ = result_field(failed, PG_DIAG_SQLSTATE);
+    lock_timeout_ = lock_timeout_ || last_sqlstate_ == "55P03";
     last_message_ = result_field(failed, PG_DIAG_MESSAGE_PRIMARY);
     if (last_message_.empty())
         last_message_ = first_line(PQresultErrorMessage(failed));

@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <unordered_set>
+#include <utility>
 
 struct pg_conn;
 
@@ -78,6 +79,8 @@ public:
     bool outgrown() const { return largest_ > 4u << 20; }
     // Finds out, without waiting, that the server has closed an idle connection.
     bool closed_by_server() const;
+    // Whether it gave up waiting for a lock since this was last asked.
+    bool take_lock_timeout() { return std::exchange(lock_timeout_, false); }
     int backend_pid() const;
 
     // The SQLSTATE and sentence of the last failure.
@@ -114,6 +117,7 @@ private:
     bool busy_ = false;
     bool broken_ = false;
     bool fell_silent_ = false;
+    bool lock_timeout_ = false;
 };
 
 }  // namespace restante::pq

@@ -135,6 +135,10 @@ void connection_pool::give_back(std::unique_ptr<connection> borrowed, lane in)
         silent_.push_back(borrowed->backend_pid());
         wake_.cancel();
     }
+    if (borrowed->take_lock_timeout()) {
+        blocked_ = true;
+        wake_.cancel();
+    }
     if (stopped_ || borrowed->broken() || borrowed->busy() || borrowed->outgrown()) {
         borrowed.reset();
         node_.lost(in);
@@ -187,6 +191,22 @@ awaitable<result<void>> connection_pool::end_session(int backend_pid)
     co_return result<void>();
 }
 
+awaitable<result<void>> connection_pool::end_stuck_sessions()
+{
+    // COPY waits for its client between any two pieces, and has statement_timeout to end it.
+    static const statement terminate{"terminate_stuck",
+                                     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE "
+                                     "datname = current_database() AND usename = current_user AND state = 'active' AND "
+                                     "wait_event = 'ClientRead' AND query_start < now() - interval '4 seconds' AND "
+                                     "query NOT ILIKE '%copy %'"};
+    auto done = co_await execute(terminate);
+    if (!done)
+        co_return done.error();
+    if (done->size() > 0)
+        log_line(log_level::warn, "stuck_sessions_ended").field("count", done->size());
+    co_return result<void>();
+}
+
 // A question to an idle connection, or the attempt to open the first one: what /readyz reports.
 awaitable<void> connection_pool::look_after_health()
 {
@@ -236,6 +256,10 @@ awaitable<void> connection_pool::run()
             if (!co_await end_session(backend))
                 break;
             std::erase(silent_, backend);
+        }
+        if (blocked_ && ready_) {
+            const auto ended = co_await end_stuck_sessions();
+            blocked_ = !ended;
         }
         const auto now = pool_node::clock::now();
         wake_.expires_at(std::clamp(node_.retry_at(), now + std::chrono::milliseconds(20), now + health_interval));

@@ -77,6 +77,11 @@ public:
     // line hears nothing and would hold its locks until the kernel gives the line up, which takes hours.
     awaitable<result<void>> end_session(int backend_pid);
 
+    // Ends sessions that stopped in the middle of a transaction's one flush, with its locks held. Their server is frozen
+    // or cut off and can't do it; and PostgreSQL counts nobody as idle, and times nothing, between two messages of a
+    // flush. Somebody who waited for such a lock in vain asks for this.
+    awaitable<result<void>> end_stuck_sessions();
+
     pool_status status() const;
     const connect_options& connect_settings() const { return options_.connect; }
 
@@ -104,6 +109,7 @@ private:
     std::string last_error_ = "not connected yet";
     std::uint64_t connects_ = 0;
     bool ready_ = false;
+    bool blocked_ = false;  // somebody gave up waiting for a lock
     bool stopped_ = false;
 };
 

@@ -1,6 +1,7 @@
 """A proxy in front of PostgreSQL that reads along and can strike at the worst moment: when a transaction is
 about to COMMIT, or has just done so and nobody was told."""
 
+import asyncio
 import enum
 import struct
 import threading
@@ -15,6 +16,10 @@ class Strike(enum.Enum):
     WITH_COMMIT = "cut with COMMIT"  # COMMIT is sent and the link cut at once: either may have happened
     HANG_BEFORE_COMMIT = "half-open before COMMIT"  # as the first two, but nobody hears that the link is gone
     HANG_AFTER_COMMIT = "half-open after COMMIT"
+    HOLD_BEFORE_COMMIT = "hold COMMIT"  # COMMIT waits for release(), as if its sender had been frozen
+
+
+CUTS = tuple(strike for strike in Strike if strike is not Strike.HOLD_BEFORE_COMMIT)
 
 
 _HANGING = (Strike.HANG_BEFORE_COMMIT, Strike.HANG_AFTER_COMMIT)
@@ -57,6 +62,11 @@ class PostgresLink(Link):
             ready = bytearray()
             for kind, message in messages.feed(data):
                 strike = self._look(kind, message)
+                if strike is Strike.HOLD_BEFORE_COMMIT:
+                    await self.pass_on(bytes(ready), self.server[1])
+                    ready.clear()
+                    await self._hold()
+                    strike = None
                 if strike in _BEFORE:
                     await self.pass_on(bytes(ready), self.server[1])
                     return await self._strike(strike)
@@ -92,6 +102,11 @@ class PostgresLink(Link):
                 pass
             await self._ended.wait()
         self.end()
+
+    async def _hold(self):
+        self.proxy.struck.set()
+        while not self.proxy.released.is_set():
+            await asyncio.sleep(0.01)
 
     def _look(self, kind, message):
         """Follows what runs on this link. The strike that is due at this message, if it is the COMMIT waited
@@ -134,7 +149,7 @@ class PostgresProxy(Proxy):
         host, port = parts["host"], parts.get("port", "5432")
         self._guard = threading.Lock()
         self._due = None
-        self.struck = threading.Event()
+        self.struck, self.released = threading.Event(), threading.Event()
         super().__init__(f"{host}/.s.PGSQL.{port}" if host.startswith("/") else (host, int(port)))
         parts |= {"host": "127.0.0.1", "port": str(self.port), "sslmode": "disable", "gssencmode": "disable"}
         self.conninfo = format_conninfo(parts)
@@ -143,7 +158,12 @@ class PostgresProxy(Proxy):
         """Strikes once, at the next COMMIT of such a transaction; `struck` is set when it has."""
         with self._guard:
             self.struck.clear()
+            self.released.clear()
             self._due = strike
+
+    def release(self):
+        """Lets a COMMIT that is held go on its way."""
+        self.released.set()
 
     def take_strike(self):
         with self._guard:

@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 import uuid
 
-from http_wire import Wire, request_head
+from http_wire import Wire, await_true, request_head
 from pg_client import Session, format_conninfo, parse_conninfo
 
 CLUSTER_SCRIPT = pathlib.Path(__file__).resolve().parent.parent / "support" / "cluster"
@@ -31,10 +31,10 @@ class Workspace:
 class Database:
     """A fresh database on the shared test cluster, or on another one; dropped at the end."""
 
-    def __init__(self, superuser=None):
+    def __init__(self, superuser=None, options=""):
         self._superuser = superuser or os.environ["RESTANTE_TEST_DB"]
         self.name = "e2e_" + secrets.token_hex(6)
-        self._maintain(f"CREATE DATABASE {self.name}")
+        self._maintain(f"CREATE DATABASE {self.name} {options}")
         self.conninfo = format_conninfo({**parse_conninfo(self._superuser), "dbname": self.name})
         self.session = Session(self.conninfo)
 
@@ -95,11 +95,35 @@ class Cluster:
             self.thaw()
         self._script("stop")
 
+    def query(self, sql):
+        with Session(self.conninfo) as session:
+            return session.query(sql)
+
     def stop(self, mode="immediate"):
         self._pg_ctl("stop", "-m", mode)
 
     def start(self):
         self._pg_ctl("start", "-l", f"{self.folder}/log")
+
+    def kill(self):
+        """kill -9 for the postmaster and all of its children, as when the machine loses its power."""
+        postmaster = self.postmaster()
+        os.kill(postmaster, signal.SIGSTOP)  # or it would have more children by the time that these are dead
+        victims = [*self._children(), postmaster]
+        for victim in victims:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(victim, signal.SIGKILL)
+        # A new postmaster refuses to start while a child of the old one still holds the shared memory, and as long as
+        # the number of the old one is taken, which it is until somebody has waited for it: hence the lock files.
+        await_true(lambda: not any(is_running(victim) for victim in victims), 20, "PostgreSQL is dead")
+        for lock in (f"{self.folder}/data/postmaster.pid", f"{self.folder}/.s.PGSQL.5432.lock"):
+            os.remove(lock)
+
+    def alive(self):
+        try:
+            return is_running(self.postmaster())
+        except (FileNotFoundError, ValueError):
+            return False
 
     def freeze(self):
         self._signal_all(signal.SIGSTOP)
@@ -113,12 +137,15 @@ class Cluster:
 
     def _signal_all(self, number):
         """The postmaster first, so that no new backend slips through, then all of its children."""
+        os.kill(self.postmaster(), number)
+        for child in self._children():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(child, number)
+
+    def _children(self):
         postmaster = self.postmaster()
-        os.kill(postmaster, number)
         with open(f"/proc/{postmaster}/task/{postmaster}/children") as children:
-            for child in children.read().split():
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(int(child), number)
+            return [int(child) for child in children.read().split()]
 
     def _script(self, command):
         subprocess.run([CLUSTER_SCRIPT, command, self.folder], check=True, timeout=180)
@@ -129,6 +156,15 @@ class Cluster:
         if os.geteuid() == 0:
             command = ["runuser", "-u", "postgres", "--", *command]
         subprocess.run(command, check=True, timeout=60, cwd="/", stdout=subprocess.DEVNULL)
+
+
+def is_running(pid):
+    """Whether there is such a process; one that nobody has waited for is over all the same."""
+    try:
+        with open(f"/proc/{pid}/stat") as stat:
+            return stat.read().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
 
 
 def upload_head(workspace, boundary, length=None, headers=()):

@@ -3,6 +3,7 @@
 
 #include "core/file_names.hpp"
 #include "core/text.hpp"
+#include "core/utf8.hpp"
 #include "server/multipart/boundary.hpp"
 #include "server/multipart/content_disposition.hpp"
 #include "server/multipart/part_head.hpp"
@@ -30,7 +31,7 @@ std::string quoted(std::string_view text)
 bool is_utf8(std::string_view text)
 {
     while (!text.empty()) {
-        const auto length = utf8_sequence_length(text);
+        const auto length = utf8_length(text);
         if (length == 0)
             return false;
         text.remove_prefix(length);

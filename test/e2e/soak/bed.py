@@ -1,7 +1,8 @@
-"""The place of a soak: a cluster, a proxy on each side of the server, workspaces, and the course of a run."""
+"""The place of a soak: a cluster, servers with a proxy on either side, workspaces, and the course of a run."""
 
 import collections
 import contextlib
+import itertools
 import queue
 import threading
 import time
@@ -10,8 +11,7 @@ from checker import Checker
 from clients import Collector, Listener, Poller, Uploader
 from http_wire import await_true
 from journal import Journal
-from nemesis import Nemesis
-from pg_client import Session
+from pg_client import DatabaseError, Session
 from pg_proxy import PostgresProxy
 from proxy import Proxy
 from server_process import Server
@@ -20,40 +20,71 @@ from testbed import Cluster, Database
 WORKSPACES, UPLOADERS, COLLECTORS = 4, 6, 3
 FINISH = 120  # seconds for clients to finish what they began; usually a few are enough
 
+# Sweeps run, and often; but what was acked stays, because the checker looks for it at the end.
+FLAGS = ("--sweep-interval", "10s", "--ack-retention", "7d")
+
+
+class Replica(contextlib.ExitStack):
+    """One server, the proxy between it and PostgreSQL, and the one between it and its clients."""
+
+    def __init__(self, conninfo, binary, *flags):
+        super().__init__()
+        with contextlib.ExitStack() as made:
+            self.database_proxy = made.enter_context(PostgresProxy(conninfo))
+            self.server = made.enter_context(Server(self.database_proxy.conninfo, *flags, binary=binary))
+            self.client_proxy = made.enter_context(Proxy(self.server.address))
+            self.address = ("127.0.0.1", self.client_proxy.port)
+            self.server.wait_ready()
+            self.push(made.pop_all().__exit__)
+
+    def restart(self):
+        self.server.start()
+        self.client_proxy.upstream = self.server.address
+
 
 class Bed(contextlib.ExitStack):
     empty = queue.Empty
 
-    def __init__(self, seed, pace, say=print, binary=None):
+    def __init__(self, seed, pace, say=print, binary=None, flags=(), replicas=1, disk=None, clock=None):
         """`pace` is the mean pause of an uploader between two forms, in seconds. It decides how much is stored in the
-        end: at 1 s about 3 MB a second."""
+        end: at 1 s about 3 MB a second. `disk` puts data or WAL on a small one; `clock` is the servers'."""
         super().__init__()
         self.seed, self.pace, self.say = seed, pace, say
+        self.disk, self.clock = disk, clock
         self.journal = Journal()
         self.stop, self.give_up = threading.Event(), threading.Event()
         self.settled, self.polled = threading.Event(), threading.Event()
         self.heads = {}
         with contextlib.ExitStack() as made:
             self.cluster = made.enter_context(Cluster())
-            self.database = made.enter_context(Database(self.cluster.conninfo))
-            self.database_proxy = made.enter_context(PostgresProxy(self.database.conninfo))
-            self.server = made.enter_context(Server(self.database_proxy.conninfo, binary=binary))
-            self.client_proxy = made.enter_context(Proxy(self.server.address))
-            self.address = ("127.0.0.1", self.client_proxy.port)
-            self.server.wait_ready()
+            options = made.enter_context(disk).attach(self.cluster) if disk else ""
+            self.database = made.enter_context(Database(self.cluster.conninfo, options))
+            self.replicas = [made.enter_context(Replica(self.database.conninfo, binary, *FLAGS, *flags))
+                             for _ in range(replicas)]
             self.workspaces = [self.database.add_workspace() for _ in range(WORKSPACES)]
             self.push(made.pop_all().__exit__)
+        self._addresses = itertools.cycle([replica.address for replica in self.replicas])
+        # The nemesis may kill or freeze the last one; of two, the first lives to the end and can be measured.
+        self.steady, self.victim = self.replicas[0], self.replicas[-1]
 
-    def session(self):
-        return Session(self.database.conninfo)
+    @property
+    def address(self):
+        """Where a client connects next: to each replica in turn, as a load balancer would have it."""
+        return next(self._addresses)
 
-    def restart_server(self):
-        self.server.start()
-        self.client_proxy.upstream = self.server.address
+    def session(self, within=60):
+        """A session that does not go through a proxy; waits while PostgreSQL is starting."""
+        end = time.monotonic() + within
+        while True:
+            try:
+                return Session(self.database.conninfo)
+            except (OSError, DatabaseError):
+                if time.monotonic() > end:
+                    raise
+                time.sleep(0.05)
 
-    def run(self, seconds):
-        """The whole course; the findings by kind."""
-        nemesis = Nemesis(self)
+    def run(self, nemesis, seconds=None):
+        """The whole course; the findings by kind. Lasts `seconds`, or as long as the nemesis has plans."""
         found = queue.Queue()
         uploaders = [Uploader(f"up{i}", self) for i in range(UPLOADERS)]
         pollers = [Poller(f"poll{i}", self, workspace, 100, found)
@@ -65,10 +96,13 @@ class Bed(contextlib.ExitStack):
         threads = (*uploaders, *pollers, *collectors, *listeners, nemesis)
         for thread in threads:
             thread.start()
-        self.watch(seconds, threads)
+        self.watch(seconds, threads, nemesis)
         self.stop.set()
         nemesis.join()
-        self.database_proxy.arm(None)
+        if nemesis.failure:
+            raise nemesis.failure
+        for replica in self.replicas:
+            replica.database_proxy.arm(None)
         deadline = threading.Timer(FINISH, self.give_up.set)
         deadline.start()
         self.finish(uploaders, pollers, collectors)
@@ -82,10 +116,12 @@ class Bed(contextlib.ExitStack):
             raise AssertionError(f"clients did not finish within {FINISH} s")
         return self.conclude(nemesis)
 
-    def watch(self, seconds, threads):
+    def watch(self, seconds, threads, nemesis):
         """Waits, and ends early when something in the harness itself broke."""
-        end = time.monotonic() + seconds
-        while time.monotonic() < end and not any(thread.failure for thread in threads):
+        end = time.monotonic() + seconds if seconds is not None else None
+        while not any(thread.failure for thread in threads):
+            if not nemesis.is_alive() if end is None else time.monotonic() > end:
+                return
             time.sleep(0.2)
 
     def finish(self, uploaders, pollers, collectors):
@@ -93,7 +129,8 @@ class Bed(contextlib.ExitStack):
         for uploader in uploaders:
             uploader.join()
         # What a frozen link still holds open is over before the heads are read.
-        self.database_proxy.cut()
+        for replica in self.replicas:
+            replica.database_proxy.cut()
         self.database.reconnect()
         await_true(lambda: not self.database.session.query(
             "SELECT 1 FROM pg_stat_activity WHERE application_name LIKE 'restante%' AND xact_start < now() - "
@@ -108,10 +145,12 @@ class Bed(contextlib.ExitStack):
             collector.join()
 
     def conclude(self, nemesis):
-        self.server.wait_ready()
-        self.server.log_lines()  # every line is one JSON object, whatever happened
-        await_true(lambda: not self.server.spool_files(), 10, "the spool is empty")
-        await_true(lambda: self.server.client_connections() == 0, 70, "clients' connections are closed")
+        for replica in self.replicas:
+            server = replica.server
+            server.wait_ready()
+            server.log_lines()  # every line is one JSON object, whatever happened
+            await_true(lambda: not server.spool_files(), 10, "the spool is empty")
+            await_true(lambda: server.client_connections() == 0, 70, "clients' connections are closed")
         verdicts = [upload.verdict() for upload in self.journal.uploads]
         self.say(f"uploads: {len(verdicts)}, {dict(collections.Counter(verdicts))}; fetched "
                  f"{self.journal.fetched}, acked {len(self.journal.acked)}, events "

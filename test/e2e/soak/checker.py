@@ -5,7 +5,7 @@ import collections
 import decimal
 import json
 
-KINDS = ("lost", "ghost", "duplicated", "orphaned", "out of order", "truncated", "foreign", "refused")
+KINDS = ("lost", "ghost", "duplicated", "orphaned", "out of order", "truncated", "foreign", "refused", "late")
 
 
 def named(columns, rows):

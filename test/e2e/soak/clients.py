@@ -31,6 +31,10 @@ class Client(threading.Thread):
         except Exception as failure:  # told by the driver; a dead client must not look like a quiet one
             self.failure = failure
 
+    def address(self):
+        """Where the next connection goes."""
+        return self.bed.address
+
     def stopping(self):
         return self.bed.stop.is_set()
 
@@ -43,7 +47,7 @@ class Client(threading.Thread):
         headers = [("Host", "soak"), ("Authorization", f"Bearer {workspace.token}"), ("Connection", "close")]
         if body is not None:
             headers += [("Content-Type", "application/json"), ("Content-Length", str(len(body)))]
-        with Wire(self.bed.address, timeout=timeout) as wire:
+        with Wire(self.address(), timeout=timeout) as wire:
             wire.send(request_head(method, f"/workspaces/{workspace.id}{target}", headers) + (body or b""))
             return wire.read_answer()
 
@@ -55,6 +59,8 @@ class Client(threading.Thread):
 class Uploader(Client):
     """Sends forms of every size. Most carry a key and are sent again until there is an answer that decides;
     some carry none and are sent once."""
+
+    timeout = 40
 
     def work(self):
         for number in range(1_000_000):
@@ -78,7 +84,7 @@ class Uploader(Client):
         """Whether the same should be sent again."""
         headers = [("Idempotency-Key", upload.key)] if upload.key else []
         try:
-            with Wire(self.bed.address, timeout=40) as wire:
+            with Wire(self.address(), timeout=self.timeout) as wire:
                 head = upload_head(upload.workspace, CHROME, len(body), headers)
                 wire.send_what_is_taken([head, body])
                 answer = wire.read_answer()
@@ -89,7 +95,7 @@ class Uploader(Client):
             return True
         upload.answers.append(answer.status)
         if answer.status == 200:
-            upload.told = [file["file_id"] for file in told["files"]]
+            self.journal.tell(upload, [file["file_id"] for file in told["files"]])
             self.compare(upload, told["files"])
             return False
         if answer.status == 409:
@@ -175,7 +181,7 @@ class Listener(Client):
             if self.stopping():
                 return
             try:
-                with WebSocket(self.bed.address, self.workspace.token) as opened:
+                with WebSocket(self.address(), self.workspace.token) as opened:
                     if opened.answer.status == 101:
                         self.listen(opened, (self.name, number))
                     elif opened.answer.status != 503:

@@ -45,17 +45,26 @@ class Journal:
         self.seen = {}  # poller → list of (activity id, seq, workspace id, file name or None)
         self.heard = {}  # (listener, number of its socket) → list of (activity id, seq, workspace id)
         self.digests = {}  # file name → (size, sha256) of what was sent
+        self.stored = 0  # uploads that were answered with 200
         self.fetched = 0
         self.acked = set()
         self.violations = []  # (kind, sentence)
         self.begun = time.monotonic()
 
     def add(self, upload, contents):
-        upload.digests = [hashlib.sha256(content).hexdigest() for content in contents]
+        self.add_digests(upload, [hashlib.sha256(content).hexdigest() for content in contents])
+
+    def add_digests(self, upload, digests):
+        upload.digests = digests
         with self.guard:
             self.uploads.append(upload)
             for file, digest in zip(upload.files, upload.digests):
                 self.digests[file.name] = (file.size, digest)
+
+    def tell(self, upload, file_ids):
+        with self.guard:
+            upload.told = file_ids
+            self.stored += 1
 
     def saw(self, poller, rows):
         with self.guard:

@@ -1,78 +1,65 @@
-"""What goes wrong in a soak, one thing at a time, chosen by the seed."""
+"""Makes things go wrong in a soak, one at a time, by a plan: at random, as the seed decides, or one fault a number
+of times."""
 
 import random
 import threading
-import time
 
-from pg_proxy import Strike
+from faults import MISSED, Faults
+from http_wire import await_true
+
+# What may happen in a soak of two servers → how likely. Each ends by itself and leaves nothing behind.
+AT_RANDOM = {
+    "kill_server": 3,
+    "terminate_one_session": 2,
+    "terminate_all_sessions": 1,
+    "restart_postgres": 1,
+    "kill_backend": 0.5,
+    "kill_postgres": 0.5,
+    "cut_database_links": 2,
+    "strike_at_commit": 5,
+    "half_open_database": 1,
+    "slow_database": 1,
+    "cut_clients": 2,
+    "half_open_client_lines": 1,
+    "slow_client_lines": 1,
+    "abort_clients": 1,
+    "freeze_server_in_commit": 1,
+}
+RECOVERY = 40  # seconds; the longest wait of a client for its answer, so that none is taken for lost before
 
 
 class Nemesis(threading.Thread):
-    def __init__(self, bed):
+    def __init__(self, bed, plan=None, pause=(0.3, 2.0), slack=1):
+        """`plan` holds names of faults, in order; without one they are chosen for as long as the bed stands.
+        `slack` is what limits in seconds are multiplied with, for machines that have other things to do."""
         super().__init__(name="nemesis", daemon=True)
         self.bed = bed
         self.random = random.Random(f"{bed.seed} nemesis")
+        self.faults = Faults(bed, self.random, slack)
         self.done = {}  # what → how often
         self.failure = None
-        self._faults = {  # what → how likely
-            self.kill_server: 3,
-            self.terminate_backends: 3,
-            self.restart_postgres: 1,
-            self.cut_database_links: 2,
-            self.strike_at_commit: 5,
-            self.half_open_database: 1,
-            self.cut_clients: 2,
-            self.slow_database: 1,
-        }
+        self._plan, self._pause = plan, pause
 
     def run(self):
         try:
-            while not self.bed.stop.wait(self.random.uniform(0.3, 2.0)):
-                fault = self.random.choices(list(self._faults), list(self._faults.values()))[0]
-                name = fault.__name__
+            for name in self._plan or self._choose():
+                if self.bed.stop.wait(self.random.uniform(*self._pause)):
+                    return
                 self.bed.say(f"nemesis: {name}")
-                fault()
-                self.done[name] = self.done.get(name, 0) + 1
+                stored = self.bed.journal.stored
+                if getattr(self.faults, name)() is not MISSED:
+                    self.done[name] = self.done.get(name, 0) + 1
+                self._await_progress(name, stored)
         except Exception as failure:
             self.failure = failure
 
-    def kill_server(self):
-        self.bed.server.kill()
-        time.sleep(self.random.uniform(0, 0.5))
-        self.bed.restart_server()
+    def _choose(self):
+        while True:
+            yield self.random.choices(list(AT_RANDOM), list(AT_RANDOM.values()))[0]
 
-    def terminate_backends(self):
-        """One session of the server, or all of them."""
-        limit = self.random.choice(("LIMIT 1", ""))
-        with self.bed.session() as session:
-            session.query("SELECT pg_terminate_backend(pid) FROM (SELECT pid FROM pg_stat_activity WHERE "
-                          f"application_name LIKE 'restante%' ORDER BY random() {limit}) AS victims")
-
-    def restart_postgres(self):
-        self.bed.cluster.stop(self.random.choice(("immediate", "fast")))
-        time.sleep(self.random.uniform(0, 1.5))
-        self.bed.cluster.start()
-
-    def cut_database_links(self):
-        self.bed.database_proxy.cut(reset=self.random.random() < 0.5)
-
-    def strike_at_commit(self):
-        self.bed.database_proxy.arm(self.random.choice(list(Strike)))
-        self.bed.database_proxy.struck.wait(3)
-
-    def half_open_database(self):
-        self.bed.database_proxy.conditions.half_open = True
-        time.sleep(self.random.uniform(0.5, 3))
-        self.bed.database_proxy.cut()
-        self.bed.database_proxy.conditions.half_open = False
-
-    def cut_clients(self):
-        for _ in range(self.random.randint(1, 5)):
-            self.bed.client_proxy.cut(reset=self.random.random() < 0.5)
-            time.sleep(self.random.uniform(0, 0.2))
-
-    def slow_database(self):
-        line = self.bed.database_proxy.conditions
-        line.latency, line.slice = self.random.uniform(0.001, 0.02), self.random.choice((None, 700, 9000))
-        time.sleep(self.random.uniform(0.5, 2))
-        line.latency, line.slice = 0.0, None
+    def _await_progress(self, name, stored):
+        """After every fault uploads go on. Nobody has lost anything if they don't, but more was promised."""
+        try:
+            await_true(lambda: self.bed.journal.stored > stored or self.bed.stop.is_set(), RECOVERY, "stored")
+        except AssertionError:
+            self.bed.journal.violate("late", f"no upload was stored within {RECOVERY} s after {name}")

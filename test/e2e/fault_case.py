@@ -1,0 +1,19 @@
+"""The common ground of the faults in ./check: rows of the soak's table, in small numbers and with patience for a
+machine that runs other tests as well."""
+
+import pathlib
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "soak"))
+
+from trials import run_trial  # noqa: E402  (the path comes first)
+
+SEED, SLACK = 20_251_116, 4
+
+
+class FaultCase(unittest.TestCase):
+    def run_trial(self, name):
+        print(f"\n{name}, seed {SEED}", flush=True)
+        findings = run_trial(name, False, SEED, lambda text: print(text, flush=True), SLACK)
+        self.assertEqual({kind: sentences[:5] for kind, sentences in findings.items() if sentences}, {})

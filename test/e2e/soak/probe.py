@@ -1,0 +1,54 @@
+"""Single requests that are timed: how a server does while something is wrong."""
+
+import itertools
+import time
+
+from clients import LOST, Uploader
+from forms import CHROME, form, part
+from journal import File, Upload
+
+
+class Probe(Uploader):
+    """Asks one server, past the proxy, when it is told to; never started as a thread. What it uploads is in the
+    journal like everything else."""
+
+    def __init__(self, name, bed, replica, timeout=30):
+        super().__init__(name, bed)
+        self.replica, self.timeout = replica, timeout
+        self._numbers = itertools.count()
+
+    def address(self):
+        return self.replica.server.address
+
+    def upload(self, workspace=None):
+        """One small upload without a key, once: (status, seconds); the status is 0 when there was no answer."""
+        begun = time.monotonic()
+        upload, body = self._form(workspace, None)
+        self.attempt(upload, body)
+        return upload.answers[-1], time.monotonic() - begun
+
+    def upload_until_stored(self, workspace, within=60):
+        """One with a key, again and again: seconds until 200, or None when it never came."""
+        begun = time.monotonic()
+        upload, body = self._form(workspace, f"{self.name}-{next(self._numbers)}")
+        while time.monotonic() - begun < within:
+            if not self.attempt(upload, body):
+                return time.monotonic() - begun
+            time.sleep(0.1)
+        return None
+
+    def poll(self, workspace, wait):
+        """A parked poll at the end of the feed: seconds until it was answered."""
+        begun = time.monotonic()
+        try:
+            self.ask(workspace, "GET", f"/activity?since_seq=999999999&wait={wait}", timeout=self.timeout)
+        except LOST:
+            pass  # the time tells
+        return time.monotonic() - begun
+
+    def _form(self, workspace, key):
+        number = next(self._numbers)
+        file = File(f"{self.name}-{number}.bin", 1000, f"{self.bed.seed} {self.name} {number}")
+        upload, content = Upload(workspace or self.bed.workspaces[0], key, [file]), file.content()
+        self.journal.add(upload, [content])
+        return upload, form(part(content, file.name, "application/x-soak"), boundary=CHROME)

@@ -1,0 +1,77 @@
+"""The table of faults: what is done how often, in ./check and in full, and in what surroundings. Each row is a run
+of its own under load, followed by a count of what went missing."""
+
+import contextlib
+import dataclasses
+import tempfile
+
+from bed import Bed
+from disks import DataDisk, WalDisk
+from nemesis import Nemesis
+from server_process import BINARY, is_sanitized, release_binary
+from surroundings import Clock, wrapped
+
+PAUSE = (0.05, 0.4)  # seconds between two faults
+
+
+@dataclasses.dataclass(frozen=True)
+class Trial:
+    faults: dict  # what → (how often in a full run, how often in ./check)
+    replicas: int = 1
+    flags: tuple = ()
+    pace: float = 0.25
+    disk: object = None  # makes the small disk
+    descriptors: int | None = None
+    memory_kib: int | None = None
+    clock: bool = False
+
+    def plan(self, full):
+        return [fault for fault, counts in self.faults.items() for _ in range(counts[0 if full else 1])]
+
+
+TRIALS = {
+    "server_killed": Trial({"kill_server": (100, 10)}),
+    "replicas": Trial({"kill_server": (20, 4), "freeze_server_in_commit": (10, 2),
+                       "freeze_server_for_long": (5, 1)}, replicas=2),
+    "clock": Trial({"jump_clock": (10, 3)}, clock=True),
+    "postgres_killed": Trial({"kill_backend": (20, 3), "kill_postgres": (10, 2)}),
+    "sessions_ended": Trial({"terminate_one_session": (250, 40), "terminate_all_sessions": (50, 5),
+                             "half_open_database": (5, 1)}),
+    "postgres_stopped": Trial({"stop_postgres": (1, 0)}),
+    "data_disk_full": Trial({"fill_disk": (3, 1)}, disk=lambda: DataDisk("400m")),
+    "wal_disk_full": Trial({"fill_disk": (3, 1)}, disk=lambda: WalDisk("200m")),
+    "descriptors": Trial({"more_clients_than_descriptors": (10, 2), "run_out_of_descriptors": (10, 2)},
+                         descriptors=160, flags=("--db-connections", "4")),
+    "clients_gone": Trial({"abort_clients": (100, 8)}),  # 50 at a time
+    "slow_clients": Trial({"crowd_of_slow_clients": (1, 0), "small_crowd_of_slow_clients": (0, 1)}),
+    "memory": Trial({"crowd_of_large_uploads": (1, 0), "small_crowd_of_large_uploads": (0, 1)},
+                    memory_kib=512 * 1024, pace=2),
+}
+
+
+def run_trial(name, full, seed, say, slack=1):
+    """The findings by kind."""
+    trial = TRIALS[name]
+    with contextlib.ExitStack() as around:
+        clock = Clock(around.enter_context(tempfile.TemporaryDirectory())) if trial.clock else None
+        binary = around.enter_context(_surrounded(trial, clock, say))
+        disk = trial.disk() if trial.disk else None
+        bed = around.enter_context(Bed(seed, trial.pace, say, binary, trial.flags, trial.replicas, disk, clock))
+        return bed.run(Nemesis(bed, trial.plan(full), PAUSE, slack))
+
+
+def _surrounded(trial, clock, say):
+    """The server in the surroundings of a trial. Memory and clock are nothing for a sanitizer, so these take the release
+    if there is one."""
+    binary, lines = BINARY, []
+    if clock:
+        binary, lines = release_binary() or BINARY, clock.lines()
+    if trial.descriptors:
+        lines.append(f"ulimit -n {trial.descriptors}")
+    if trial.memory_kib:
+        binary = release_binary() or BINARY
+        if is_sanitized(binary):
+            say("without a limit on memory: sanitizers need more than that for themselves")
+        else:
+            lines.append(f"ulimit -d {trial.memory_kib}")
+    return wrapped(binary, *lines)
