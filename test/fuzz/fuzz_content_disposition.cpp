@@ -28,17 +28,6 @@ std::string quoted(std::string_view text)
     return out + '"';
 }
 
-bool is_utf8(std::string_view text)
-{
-    while (!text.empty()) {
-        const auto length = utf8_length(text);
-        if (length == 0)
-            return false;
-        text.remove_prefix(length);
-    }
-    return true;
-}
-
 void check_names(std::string_view raw)
 {
     const auto safe = sanitize_filename(raw);
