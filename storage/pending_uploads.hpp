@@ -77,7 +77,7 @@ class pending_uploads {
 public:
     static constexpr std::uint64_t max_file_bytes = 26'214'400;
     // Up to here a request's bytes travel as statement parameters; above it they are COPYed from the spool.
-    static constexpr std::uint64_t small_request_bytes = 512 * 1024;
+    static constexpr std::uint64_t small_request_bytes = 1024 * 1024;
     // Up to here get() brings the bytes along; above it they are read in slices.
     static constexpr std::int64_t inline_bytes = 1024 * 1024;
 
