@@ -71,7 +71,7 @@ POINTS = (
     Point("mid_answer", drop=200, throw=NO_ANSWER),
 )
 # One flush for everything, and COPY through a spool.
-SIZES = {"small": (1, 700, 10_000), "large": (400_000, 1, 300_000)}
+SIZES = {"small": (1, 700, 10_000), "large": (700_000, 1, 600_000)}
 
 
 class FaultCase(unittest.TestCase):
