@@ -34,7 +34,7 @@ class ClientGone(UploadCase):
     def leave_at(self, body, cut, way):
         with Wire(self.server.address) as wire:
             wire.send(upload_head(self.workspace, CHROME, len(body)) + body[:cut])
-            if cut > 512 * KIB:
+            if cut > MIB + 256 * KIB:
                 await_true(self.server.spool_files, 5, "the body is being spooled")
             # No transaction may be open while a client is being read.
             self.assertEqual(self.open_transactions(), [])
