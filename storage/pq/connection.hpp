@@ -23,7 +23,8 @@ struct connect_options {
     std::string conninfo;
     // How the session is called in pg_stat_activity, unless conninfo names it.
     std::string application_name = "restante";
-    std::chrono::milliseconds connect_timeout = std::chrono::seconds(2);
+    // A request may wait for it, and is owed an answer within two seconds.
+    std::chrono::milliseconds connect_timeout = std::chrono::milliseconds(1500);
     // How long one wait for the server may last: longer than lock_timeout, so that a wait for a lock ends with an answer,
     // and short enough to find out what became of a lost COMMIT within the 10 s that a client is promised.
     std::chrono::milliseconds io_timeout = std::chrono::seconds(6);
