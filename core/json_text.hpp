@@ -37,4 +37,12 @@ void append_json(std::string& out, const std::optional<T>& value)
         out += "null";
 }
 
+// `name` is the text between the previous value and this one: comma, quotes, colon.
+template <class T>
+void append_member(std::string& out, std::string_view name, const T& value)
+{
+    out += name;
+    append_json(out, value);
+}
+
 }  // namespace restante

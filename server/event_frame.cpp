@@ -8,14 +8,6 @@ namespace restante {
 
 namespace {
 
-// `name` is the text between the previous value and this one: comma, quotes, colon.
-template <class T>
-void append_member(std::string& out, std::string_view name, const T& value)
-{
-    out += name;
-    append_json(out, value);
-}
-
 // A body is JSON as its sender wrote it, perhaps over several lines. A line end in JSON can only be white
 // space between two tokens, and a Server-Sent Event would end at it.
 void append_body(std::string& out, std::string_view name, const std::optional<std::string_view>& json)

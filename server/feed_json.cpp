@@ -7,14 +7,6 @@ namespace restante {
 
 namespace {
 
-// `name` is the text between the previous value and this one: comma, quotes, colon.
-template <class T>
-void append_member(std::string& out, std::string_view name, const T& value)
-{
-    out += name;
-    append_json(out, value);
-}
-
 void append_body(std::string& out, std::string_view name, const std::optional<std::string_view>& json)
 {
     if (!json)

@@ -102,15 +102,7 @@ awaitable<result<std::vector<activity_head>>> activity_feed::heads(std::span<con
     auto rows = co_await db_.execute(read_heads, with);
     if (!rows)
         co_return rows.error();
-    std::vector<activity_head> heads;
-    heads.reserve(static_cast<std::size_t>(rows->size()));
-    for (int i = 0; i < rows->size(); ++i) {
-        auto head = (*rows)[i].into<activity_head, uuid, std::int64_t>();
-        if (!head)
-            co_return head.error();
-        heads.push_back(*head);
-    }
-    co_return heads;
+    co_return rows->all<activity_head, uuid, std::int64_t>();
 }
 
 }  // namespace restante

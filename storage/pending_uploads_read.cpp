@@ -153,15 +153,7 @@ awaitable<result<std::vector<acked_file>>> pending_uploads::ack(uuid workspace, 
     auto rows = co_await db_.execute(ack_files, with);
     if (!rows)
         co_return rows.error();
-    std::vector<acked_file> acked;
-    acked.reserve(static_cast<std::size_t>(rows->size()));
-    for (int i = 0; i < rows->size(); ++i) {
-        auto file = (*rows)[i].into<acked_file, uuid, std::string, std::string, std::int64_t, bool, bool>();
-        if (!file)
-            co_return file.error();
-        acked.push_back(std::move(*file));
-    }
-    co_return acked;
+    co_return rows->all<acked_file, uuid, std::string, std::string, std::int64_t, bool, bool>();
 }
 
 awaitable<result<void>> pending_uploads::mark_fetched(std::span<const uuid> workspaces, std::span<const uuid> files)

@@ -38,14 +38,7 @@ const statement read_replicas{
 
 result<std::vector<replica>> as_replicas(const pq::result_set& rows)
 {
-    std::vector<replica> found;
-    for (int i = 0; i < rows.size(); ++i) {
-        auto one = rows[i].into<replica, std::string, std::string, std::int64_t, timestamp>();
-        if (!one)
-            return one.error();
-        found.push_back(std::move(*one));
-    }
-    return found;
+    return rows.all<replica, std::string, std::string, std::int64_t, timestamp>();
 }
 
 result<status_report> as_report(const std::vector<pq::result_set>& answers, const unacked_uploads& waiting)

@@ -82,6 +82,21 @@ public:
     bool empty() const { return size() == 0; }
     row operator[](int index) const { return {handle_.get(), index}; }
 
+    // Every row as a T made of these columns; the error of the first that is none.
+    template <class T, class... Columns>
+    result<std::vector<T>> all() const
+    {
+        std::vector<T> values;
+        values.reserve(static_cast<std::size_t>(size()));
+        for (int i = 0; i < size(); ++i) {
+            auto value = (*this)[i].template into<T, Columns...>();
+            if (!value)
+                return value.error();
+            values.push_back(std::move(*value));
+        }
+        return values;
+    }
+
     // Rows an INSERT, UPDATE or DELETE touched.
     std::int64_t affected() const;
     std::string_view command() const;
