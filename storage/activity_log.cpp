@@ -5,9 +5,9 @@ namespace restante {
 namespace {
 
 const statement publish{
-    "publish_activity",
-    "SELECT seq, created_at FROM publish_activity($1::uuid, $2::uuid[], $3::text[], $4::text[], $5::text[], $6::uuid[], "
-    "$7::uuid[], $8::text[], $9::text[], $10::text[], $11::text[], $12::int8[], $13::text[])"};
+    "publish_activities",
+    "SELECT seq, created_at FROM publish_activities($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], "
+    "$6::uuid[], $7::uuid[], $8::text[], $9::text[], $10::text[], $11::text[], $12::int8[], $13::text[])"};
 
 const statement find_numbers{"find_numbers",
                              "SELECT id, seq, created_at FROM activity_logs WHERE id = ANY($1::uuid[]) ORDER BY seq"};
@@ -46,18 +46,20 @@ void add_required_text(pq::parameters& to, const activity_rows& rows, Member mem
     to.add(std::span<const std::string_view>(column));
 }
 
-std::vector<uuid> ids_of(const activity_rows& rows)
+std::vector<uuid> ids_of(const activity_rows& rows, uuid activity::*which)
 {
     std::vector<uuid> ids;
+    ids.reserve(rows.size());
     for (const auto& row : rows)
-        ids.push_back(row->what.id);
+        ids.push_back(row->what.*which);
     return ids;
 }
 
 void queue_publish(pq::transaction& tx, const activity_rows& rows)
 {
-    const auto ids = ids_of(rows);
-    pq::parameters with(rows.front()->what.workspace_id, std::span<const uuid>(ids));
+    const auto workspaces = ids_of(rows, &activity::workspace_id);
+    const auto ids = ids_of(rows, &activity::id);
+    pq::parameters with{std::span<const uuid>(workspaces), std::span<const uuid>(ids)};
     add_required_text(with, rows, &activity::activity_type);
     add_text(with, rows, &activity::method);
     add_text(with, rows, &activity::summary);
@@ -74,11 +76,11 @@ void queue_publish(pq::transaction& tx, const activity_rows& rows)
 
 }  // namespace
 
-void activity_log::log_activity_tx(pq::transaction& tx, const activity_rows& rows)
+void activity_log::log_activity_tx(pq::transaction& tx, activity_rows rows)
 {
     const std::size_t place = tx.queued();
     queue_publish(tx, rows);
-    tx.after_commit([this, rows, place](std::span<const pq::result_set> results) {
+    tx.after_commit([this, rows = std::move(rows), place](std::span<const pq::result_set> results) {
         const auto& numbers = results[place];
         for (std::size_t i = 0; i < rows.size(); ++i) {
             const auto given = numbers[static_cast<int>(i)].as<std::int64_t, timestamp>();
@@ -106,7 +108,7 @@ awaitable<result<void>> activity_log::log_activity(activity row)
 
 awaitable<void> activity_log::tell_committed(activity_rows rows)
 {
-    const auto ids = ids_of(rows);
+    const auto ids = ids_of(rows, &activity::id);
     const pq::parameters with{std::span<const uuid>(ids)};
     auto found = co_await db_.execute(find_numbers, with);
     for (int i = 0; found && i < found->size(); ++i) {

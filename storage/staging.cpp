@@ -146,9 +146,6 @@ staging::group staging::board(std::shared_ptr<passenger> leader)
         aboard.push_back(std::move(waiting_.front()));
         waiting_.pop_front();
     }
-    // Head rows are locked in the order of their ids, or two groups could wait for each other.
-    std::sort(aboard.begin(), aboard.end(),
-              [](const auto& a, const auto& b) { return a->load.workspace < b->load.workspace; });
     return aboard;
 }
 
@@ -188,6 +185,14 @@ awaitable<void> staging::travel(const group& aboard)
     }
 }
 
+activity_rows staging::activities_of(const group& aboard)
+{
+    activity_rows rows;
+    for (const auto& who : aboard)
+        rows.insert(rows.end(), who->load.activities.begin(), who->load.activities.end());
+    return rows;
+}
+
 awaitable<result<timestamp>> staging::commit_together(const group& aboard)
 {
     const bool large = aboard.size() == 1 && pending_uploads::lane_for(aboard[0]->load.files) == pq::lane::large;
@@ -216,8 +221,7 @@ awaitable<result<timestamp>> staging::commit_together(const group& aboard)
     }
     const std::size_t first_activity = tx->queued();
     fault_point("before_publish");
-    for (const auto& who : aboard)
-        activity_.log_activity_tx(*tx, who->load.activities);
+    activity_.log_activity_tx(*tx, activities_of(aboard));
     fault_point("after_publish");
 
     const auto give_up_at = std::chrono::steady_clock::now() + answer_limit;
@@ -252,8 +256,7 @@ awaitable<result<timestamp>> staging::settle_outcome(const group& aboard, const 
             log_line(log_level::warn, "commit_settled").field("stored", settled->has_value());
             if (!settled->has_value())
                 co_return RESTANTE_ERROR(errc::database_unavailable);
-            for (const auto& who : aboard)
-                co_await activity_.tell_committed(who->load.activities);
+            co_await activity_.tell_committed(activities_of(aboard));
             co_return **settled;
         }
         pause.expires_after(std::chrono::milliseconds(100));

@@ -31,8 +31,8 @@ struct staged {
 //
 // Small requests travel together. While commits are under way, those that arrive wait for the next one, and the
 // first of them leads it: one transaction, one COMMIT, one flush to disk for several requests. Nobody waits when
-// the line is free. A request with a client's key goes alone: it may have to wait for that key. When a shared transaction fails, each request is tried again on its own, so that one refused
-// row is its owner's trouble alone.
+// the line is free. A request with a client's key goes alone: it may have to wait for that key. When a shared
+// transaction fails, each request is tried again on its own, so that one refused row is its owner's trouble alone.
 class staging {
 public:
     staging(executor ex, pq::connection_pool& db, pending_uploads& uploads, activity_log& activity,
@@ -53,6 +53,7 @@ private:
                                                 std::chrono::steady_clock::time_point give_up_at);
     awaitable<result<staged>> look_up_key(const passenger& who);
     group board(std::shared_ptr<passenger> leader);
+    static activity_rows activities_of(const group& aboard);
 
     executor ex_;
     pq::connection_pool& db_;

@@ -143,7 +143,7 @@ class PostgresProxy(Proxy):
 
     link = PostgresLink
 
-    def __init__(self, conninfo, mark="publish_activity"):
+    def __init__(self, conninfo, mark="publish_activities"):
         self.mark = mark
         parts = parse_conninfo(conninfo)
         host, port = parts["host"], parts.get("port", "5432")

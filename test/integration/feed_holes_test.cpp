@@ -38,7 +38,7 @@ public:
     virtual std::string truth(const uuid& workspace) const = 0;
 };
 
-// The product's: publish_activity() and activity_feed.
+// The product's: publish_activities() and activity_feed.
 class by_seq final : public ordering {
 public:
     explicit by_seq(pq::connection_pool& db) : log_(db, listener_), feed_(db) {}

@@ -16,6 +16,16 @@ using testing::HasSubstr;
 
 const std::string workspace = "'11111111-1111-4111-8111-111111111111'::uuid";
 
+// Publishes in one call a row for each digit, which names its workspace.
+std::string publish_for(const std::string& digits)
+{
+    return "publish_activities((SELECT array_agg(('00000000-0000-4000-8000-00000000000' || d)::uuid ORDER BY n) "
+           "FROM string_to_table('" +
+           digits + "', NULL) WITH ORDINALITY AS t (d, n)), (SELECT array_agg(gen_random_uuid()) FROM generate_series(1, " +
+           std::to_string(digits.size()) + ")), array_fill('error'::text, ARRAY[" + std::to_string(digits.size()) +
+           "]), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)";
+}
+
 class schema_test : public testing::Test {
 protected:
     schema_test() { run(direction::up); }
@@ -89,6 +99,33 @@ TEST_F(schema_test, numbers_are_dense_and_in_input_order)
               "5")
         << "and then the session ends without a COMMIT";
     EXPECT_EQ(publish(64).substr(0, 4), "5,6,") << "a rollback gives its numbers back";
+}
+
+TEST_F(schema_test, one_call_publishes_for_several_workspaces)
+{
+    EXPECT_EQ(db_.ask("SELECT string_agg(seq::text, ',') FROM " + publish_for("3132113")), "1,1,2,1,2,3,3");
+    EXPECT_EQ(db_.ask("SELECT string_agg(seq::text, ',') FROM " + publish_for("213")), "2,4,4");
+    EXPECT_EQ(db_.ask("SELECT string_agg(seq::text, ',') FROM " + publish_for("2122")), "3,5,4,5");
+    EXPECT_EQ(db_.ask("SELECT string_agg(right(workspace_id::text, 1) || '#' || seq, ' ' ORDER BY workspace_id, seq) "
+                      "FROM activity_logs"),
+              "1#1 1#2 1#3 1#4 1#5 2#1 2#2 2#3 2#4 2#5 3#1 3#2 3#3 3#4");
+    EXPECT_EQ(db_.ask("SELECT string_agg(right(workspace_id::text, 1) || '#' || seq, ' ' ORDER BY workspace_id) "
+                      "FROM activity_heads"),
+              "1#5 2#5 3#4");
+}
+
+TEST_F(schema_test, calls_for_the_same_workspaces_in_opposite_order_do_not_deadlock)
+{
+    const auto writer = [](const std::string& digits) {
+        return "DO $$ BEGIN FOR i IN 1..150 LOOP PERFORM " + publish_for(digits) +
+               "; PERFORM pg_sleep(0.0005); COMMIT; END LOOP; END $$";
+    };
+    std::vector<std::future<void>> writers;
+    for (const auto* digits : {"123456789", "987654321", "918273645", "546372819"})
+        writers.push_back(std::async(std::launch::async, [&, digits] { db_.sql(writer(digits)); }));
+    for (auto& one : writers)
+        EXPECT_NO_THROW(one.get());
+    EXPECT_EQ(db_.ask("SELECT min(seq) || ' ' || max(seq) || ' ' || count(*) FROM activity_heads"), "600 600 9");
 }
 
 TEST_F(schema_test, json_comes_out_as_it_went_in)
@@ -206,6 +243,7 @@ TEST_F(schema_test, the_application_role_can_serve_and_nothing_more)
                         ", ARRAY[gen_random_uuid()], '{error}', NULL, NULL, "
                         "NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)"),
               "");
+    EXPECT_EQ(as_server("SELECT seq FROM " + publish_for("12")), "");
     EXPECT_EQ(as_server("SELECT forget_activity(interval '1 day', gen_random_uuid()), activity_seq_before(" + workspace + ", now())"),
               "");
     EXPECT_EQ(
@@ -234,6 +272,8 @@ TEST_F(schema_test, nobody_else_may_publish)
     EXPECT_THAT(refusal("SET ROLE restante_stranger; SELECT publish_activity(" + workspace +
                         ", '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}')"),
                 HasSubstr("permission denied for function publish_activity"));
+    EXPECT_THAT(refusal("SET ROLE restante_stranger; SELECT seq FROM " + publish_for("1")),
+                HasSubstr("permission denied for function publish_activities"));
 }
 
 }  // namespace
