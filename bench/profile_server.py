@@ -95,7 +95,7 @@ def profile(bench, work):
 
 # Of PostgreSQL's time in an upload of 10 KiB. One may lie within another, so they do not add up.
 POSTGRES_PARTS = {
-    "publish_activity, all of it": "plpgsql_exec_function",
+    "publishing, all of it": "plpgsql_exec_function",
     "storing the bytes (TOAST)": "toast_save_datum",
     "flushing WAL at commit": "XLogFlush",
     "index entries": "ExecInsertIndexTuples",

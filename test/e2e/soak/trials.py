@@ -6,6 +6,7 @@ import dataclasses
 import tempfile
 
 from bed import Bed
+from control_group import control_group
 from disks import DataDisk, WalDisk
 from nemesis import Nemesis
 from server_process import BINARY, is_sanitized, release_binary
@@ -22,7 +23,7 @@ class Trial:
     pace: float = 0.25
     disk: object = None  # makes the small disk
     descriptors: int | None = None
-    memory_kib: int | None = None
+    memory: int | None = None  # bytes
     clock: bool = False
 
     def plan(self, full):
@@ -45,7 +46,7 @@ TRIALS = {
     "clients_gone": Trial({"abort_clients": (100, 8)}),  # 50 at a time
     "slow_clients": Trial({"crowd_of_slow_clients": (1, 0), "small_crowd_of_slow_clients": (0, 1)}),
     "memory": Trial({"crowd_of_large_uploads": (1, 0), "small_crowd_of_large_uploads": (0, 1)},
-                    memory_kib=512 * 1024, pace=2),
+                    memory=512 * 2**20, pace=2),
 }
 
 
@@ -54,13 +55,17 @@ def run_trial(name, full, seed, say, slack=1):
     trial = TRIALS[name]
     with contextlib.ExitStack() as around:
         clock = Clock(around.enter_context(tempfile.TemporaryDirectory())) if trial.clock else None
-        binary = around.enter_context(_surrounded(trial, clock, say))
+        group = around.enter_context(control_group(trial.memory)) if trial.memory else None
+        binary = around.enter_context(_surrounded(trial, clock, group, say))
         disk = trial.disk() if trial.disk else None
         bed = around.enter_context(Bed(seed, trial.pace, say, binary, trial.flags, trial.replicas, disk, clock))
-        return bed.run(Nemesis(bed, trial.plan(full), PAUSE, slack))
+        findings = bed.run(Nemesis(bed, trial.plan(full), PAUSE, slack))
+        if group and group.peak():
+            say(group.report())
+        return findings
 
 
-def _surrounded(trial, clock, say):
+def _surrounded(trial, clock, group, say):
     """The server in the surroundings of a trial. Memory and clock are nothing for a sanitizer, so these take the release
     if there is one."""
     binary, lines = BINARY, []
@@ -68,10 +73,13 @@ def _surrounded(trial, clock, say):
         binary, lines = release_binary() or BINARY, clock.lines()
     if trial.descriptors:
         lines.append(f"ulimit -n {trial.descriptors}")
-    if trial.memory_kib:
+    if trial.memory:
         binary = release_binary() or BINARY
         if is_sanitized(binary):
             say("without a limit on memory: sanitizers need more than that for themselves")
+        elif group:
+            lines += group.lines()
         else:
-            lines.append(f"ulimit -d {trial.memory_kib}")
+            say("no control group can be made here: the limit is on the data of the process")
+            lines.append(f"ulimit -d {trial.memory // 1024}")
     return wrapped(binary, *lines)

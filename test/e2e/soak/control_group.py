@@ -1,0 +1,79 @@
+"""A control group with a limit on memory. Unlike a limit on a process, it also counts what the kernel keeps for it: the
+page cache of the files it writes, and the buffers of its sockets."""
+
+import contextlib
+import os
+import pathlib
+import time
+
+MOUNTED = pathlib.Path("/sys/fs/cgroup")
+
+
+class ControlGroup:
+    """A child of the group that this process is in, so that whatever holds for us still holds for who is put there."""
+
+    def __init__(self, folder, limit, peak, failures):
+        self._folder, self.limit, self._peak, self._failures = folder, limit, peak, failures
+
+    def lines(self):
+        """For a script, to enter it."""
+        return [f"echo $$ > {self._folder}/cgroup.procs"]
+
+    def peak(self):
+        return int((self._folder / self._peak).read_text())
+
+    def report(self):
+        return (f"control group: {self.peak() / 2**20:.0f} of {self.limit / 2**20:.0f} MiB at most, page cache and sockets "
+                f"included; {self._ended()} processes ended for want of memory")
+
+    def _ended(self):
+        fields = dict(line.split() for line in (self._folder / self._failures).read_text().splitlines())
+        return int(fields["oom_kill"])
+
+    def _remove(self):
+        for _ in range(50):  # who has just ended is still being counted
+            with contextlib.suppress(OSError):
+                return self._folder.rmdir()
+            time.sleep(0.1)
+        self._folder.rmdir()
+
+
+@contextlib.contextmanager
+def control_group(limit):
+    """A group of `limit` bytes, or None where no such group can be made: that takes root, and with version 2 a parent that
+    has memory delegated to its children."""
+    made = _make(limit)
+    try:
+        yield made
+    finally:
+        if made:
+            made._remove()
+
+
+def _make(limit):
+    ours = {controllers: path for _, controllers, path in
+            (line.strip().split(":", 2) for line in open("/proc/self/cgroup"))}
+    name = f"restante-{os.getpid()}-{time.monotonic_ns()}"
+    if "memory" in ours:
+        folder = MOUNTED / "memory" / ours["memory"].lstrip("/") / name
+        return _limited(folder, limit, "memory.limit_in_bytes", "memory.max_usage_in_bytes", "memory.oom_control")
+    if "" in ours:
+        folder = MOUNTED / ours[""].lstrip("/") / name
+        return _limited(folder, limit, "memory.max", "memory.peak", "memory.events")
+    return None
+
+
+def _limited(folder, limit, limit_file, peak, failures):
+    try:
+        folder.mkdir()
+    except OSError:
+        return None
+    try:
+        # A file that is not there yet would be made in an ordinary folder; in this one it can't.
+        with open(folder / limit_file, "r+") as file:
+            file.write(str(limit))
+        (folder / peak).read_text()
+        return ControlGroup(folder, limit, peak, failures)
+    except OSError:
+        folder.rmdir()
+        return None
