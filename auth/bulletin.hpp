@@ -28,7 +28,8 @@ public:
     // Before the shards run; readers live as long as their shards do.
     void subscribe(executor home, bulletin_reader& reader) { readers_.push_back({home, &reader}); }
 
-    // `except` is for a reader that has passed the news on from elsewhere, so that it does not come back to it.
+    // `except` is for a reader that has passed the news on from elsewhere, so that it does not come back to
+    // it.
     void token_revoked(const uuid& token, const bulletin_reader* except = nullptr) const;
     void workspace_changed(const uuid& workspace, const bulletin_reader* except = nullptr) const;
     void workspace_removed(const uuid& workspace, const bulletin_reader* except = nullptr) const;

@@ -93,6 +93,7 @@ awaitable<std::vector<measurement>> deliver(const surroundings& world, std::uint
     const auto all = co_await register_workspaces(world, world.given.connections);
     delivery_times seen;
     std::vector<std::unique_ptr<courier>> couriers;
+    couriers.reserve(all.size());
     for (const auto& each : all)
         couriers.push_back(std::make_unique<courier>(ex, world, each, bytes, seen));
 

@@ -124,7 +124,9 @@ std::variant<options, help_text> read_options(int argc, const char* const* argv)
     if (seen.count("help"))
         return help_text{help(flags)};
 
-    if (seen.count("metrics") && !(given.metrics = parse_host_port(metrics)))
+    if (seen.count("metrics"))
+        given.metrics = parse_host_port(metrics);
+    if (seen.count("metrics") && !given.metrics)
         throw failure("--metrics must look like 127.0.0.1:9464, and " + in_quotes(metrics) + " does not");
     if (seen.count("server-pid"))
         given.server_pid = server_pid;

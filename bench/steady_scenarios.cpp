@@ -55,7 +55,7 @@ awaitable<std::vector<std::string>> staged_fetches(const surroundings& world,
     std::vector<std::string> requests(all.size() * files_each);
     auto stage = [&](client& link, std::size_t index) -> awaitable<void> {
         const auto& whose = all[index % all.size()];
-        const auto id = co_await stage_file(link, whose, bytes);
+        co_await stage_file(link, whose, bytes);
         requests[index] = fetch_request(whose, id);
         world.told.tell("staging files: " + std::to_string(index + 1));
     };
@@ -87,6 +87,7 @@ awaitable<std::vector<std::string>> staged_polls(const surroundings& world, cons
     const step each = std::ref(stage);
     co_await share_out(world.server, setup_connections, all.size() * rows, each);
     std::vector<std::string> requests;
+    requests.reserve(all.size());
     for (const auto& whose : all)
         requests.push_back(poll_request(whose, 0, 0));
     co_return requests;

@@ -24,8 +24,8 @@ using awaitable = asio::awaitable<T, executor>;
 using tcp = asio::ip::tcp;
 using tcp_socket = asio::basic_stream_socket<tcp, executor>;
 using tcp_acceptor = asio::basic_socket_acceptor<tcp, executor>;
-using steady_timer =
-    asio::basic_waitable_timer<std::chrono::steady_clock, asio::wait_traits<std::chrono::steady_clock>, executor>;
+using steady_timer = asio::basic_waitable_timer<std::chrono::steady_clock,
+                                                asio::wait_traits<std::chrono::steady_clock>, executor>;
 
 // co_await op(use_await) throws on failure; auto [ec, n] = co_await op(use_tuple) does not.
 inline constexpr asio::use_awaitable_t<executor> use_await{};

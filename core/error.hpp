@@ -6,8 +6,8 @@
 
 namespace restante {
 
-// Every failure that the program foresees. What a client is told about each stands in server/public_errors.cpp
-// and nowhere else.
+// Every failure that the program foresees. What a client is told about each stands in
+// server/public_errors.cpp and nowhere else.
 enum class errc {
     // what a caller did
     bad_request = 1,
@@ -92,8 +92,8 @@ template <>
 struct boost::system::is_error_code_enum<restante::errc> : std::true_type {};
 
 // An error that remembers where it was made, for the one log line that is written about it.
-#define RESTANTE_ERROR(e)                                                           \
+#define RESTANTE_ERROR(e)                                                             \
     ::restante::error_code(static_cast<int>(e), ::restante::restante_category(), [] { \
-        static constexpr auto place = BOOST_CURRENT_LOCATION;                       \
-        return &place;                                                              \
+        static constexpr auto place = BOOST_CURRENT_LOCATION;                         \
+        return &place;                                                                \
     }())

@@ -22,7 +22,8 @@ constexpr int hex_value(char c)
     return -1;
 }
 
-// OpenSSL's generator costs about a microsecond a call; asking for many bytes at once makes an id nearly free.
+// OpenSSL's generator costs about a microsecond a call; asking for many bytes at once makes an id nearly
+// free.
 void random_bytes(unsigned char* out, std::size_t n)
 {
     thread_local std::array<unsigned char, 1024> store;

@@ -10,10 +10,11 @@
 
 namespace restante {
 
-// JSON written straight into a string, for answers that are made by the thousand and too plain to deserve a tree.
-// None of these allocates more than the string's own growth.
+// JSON written straight into a string, for answers that are made by the thousand and too plain to deserve a
+// tree. None of these allocates more than the string's own growth.
 
-// A quoted string. The text is UTF-8 and goes out as it is, except for quotes, backslashes and control characters.
+// A quoted string. The text is UTF-8 and goes out as it is, except for quotes, backslashes and control
+// characters.
 void append_json(std::string& out, std::string_view utf8);
 inline void append_json(std::string& out, const char* utf8)
 {

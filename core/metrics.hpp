@@ -25,7 +25,10 @@ public:
         void set(double n) { value = n; }
     };
     struct histogram {
-        explicit histogram(const std::vector<double>* bounds) : upper_bounds(bounds), buckets(bounds->size() + 1) {}
+        explicit histogram(const std::vector<double>* bounds)
+            : upper_bounds(bounds), buckets(bounds->size() + 1)
+        {
+        }
         void observe(double x);
         const std::vector<double>* upper_bounds;
         std::vector<std::uint64_t> buckets;  // the last one is +Inf

@@ -12,8 +12,8 @@
 
 namespace restante {
 
-// A few threads for calls that have no non-blocking form (file reads and writes, libpq's cancel), so that none
-// of them ever stalls a shard.
+// A few threads for calls that have no non-blocking form (file reads and writes, libpq's cancel), so that
+// none of them ever stalls a shard.
 class worker_pool {
 public:
     explicit worker_pool(std::size_t threads) : threads_(threads) {}

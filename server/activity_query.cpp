@@ -50,7 +50,8 @@ std::optional<bool> parse_include(std::string_view text)
 
 }  // namespace
 
-boost::system::result<activity_request, refusal> read_activity_query(const uuid& workspace, const query_params& query)
+boost::system::result<activity_request, refusal> read_activity_query(const uuid& workspace,
+                                                                     const query_params& query)
 {
     query_reader read(query);
     activity_request out;

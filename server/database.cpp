@@ -101,7 +101,8 @@ void database::keep_running()
                 continue;
             log_line(log_level::error, "private_postgres_died");
             if (auto started = own->ensure_running(); !started)
-                log_line(log_level::error, "private_postgres_not_restarted").field("error", started.error().message);
+                log_line(log_level::error, "private_postgres_not_restarted")
+                    .field("error", started.error().message);
         }
     });
 }

@@ -11,8 +11,9 @@
 
 namespace restante {
 
-// The database behind the server: the one named by --database-url, or a private PostgreSQL that is started here,
-// kept running, and stopped at the end. The schema is brought up to date unless --no-migrate says otherwise.
+// The database behind the server: the one named by --database-url, or a private PostgreSQL that is started
+// here, kept running, and stopped at the end. The schema is brought up to date unless --no-migrate says
+// otherwise.
 class database {
 public:
     // May wait: for initdb, for crash recovery, and up to 30 s for a database that is not there yet.

@@ -72,19 +72,20 @@ private:
 }  // namespace
 
 std::unique_ptr<body_source> make_memory_download(std::shared_ptr<const pq::result_set> holder,
-                                                  std::span<const char> bytes, std::function<void()> on_complete,
-                                                  std::uint64_t length)
+                                                  std::span<const char> bytes,
+                                                  std::function<void()> on_complete, std::uint64_t length)
 {
     return std::make_unique<memory_download>(std::move(holder), bytes, std::move(on_complete), length);
 }
 
-std::unique_ptr<body_source> make_spooled_download(std::shared_ptr<spool> bytes, std::function<void()> on_complete)
+std::unique_ptr<body_source> make_spooled_download(std::shared_ptr<spool> bytes,
+                                                   std::function<void()> on_complete)
 {
     return std::make_unique<spooled_download>(std::move(bytes), std::move(on_complete));
 }
 
-awaitable<result<std::shared_ptr<spool>>> spool_content(pending_uploads& uploads, spool_budget& budget, uuid workspace,
-                                                        uuid file, byte_range part)
+awaitable<result<std::shared_ptr<spool>>> spool_content(pending_uploads& uploads, spool_budget& budget,
+                                                        uuid workspace, uuid file, byte_range part)
 {
     auto bytes = std::make_shared<spool>(budget, spool::hashing::off);
     spool_sink sink(*bytes);

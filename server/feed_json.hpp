@@ -7,8 +7,8 @@
 
 namespace restante {
 
-// A page as the array of the contract. Fails only when the database's columns are not what the program was built
-// for.
+// A page as the array of the contract. Fails only when the database's columns are not what the program was
+// built for.
 result<std::string> feed_json(const feed_page& page, bool with_peer_info);
 
 // One row of it. Bodies are JSON already and go out as they came in.

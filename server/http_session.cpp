@@ -30,12 +30,9 @@ awaitable<result<std::size_t>> read_head(connection& conn, const settings& confi
             skip_empty_line(conn.input);
         if (!conn.input.empty()) {
             switch (scanner.look(conn.input.view())) {
-                case head_scanner::progress::complete:
-                    co_return scanner.size();
-                case head_scanner::progress::refused:
-                    co_return make_error_code(scanner.refusal());
-                case head_scanner::progress::incomplete:
-                    break;
+                case head_scanner::progress::complete: co_return scanner.size();
+                case head_scanner::progress::refused: co_return make_error_code(scanner.refusal());
+                case head_scanner::progress::incomplete: break;
             }
             if (!std::exchange(begun, true))
                 conn.limit().expires_after(config.header_timeout);

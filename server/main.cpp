@@ -17,27 +17,18 @@ using namespace restante;
 int run(const command& asked)
 {
     switch (asked.what) {
-        case verb::serve:
-            return run_serve(asked.config);
-        case verb::migrate:
-            return run_migrate(asked);
-        case verb::sweep:
-            return run_sweep(asked);
-        case verb::status:
-            return run_status(asked);
-        case verb::version:
-            std::cout << "restante " << RESTANTE_VERSION << '\n';
-            return EXIT_SUCCESS;
+        case verb::serve: return run_serve(asked.config);
+        case verb::migrate: return run_migrate(asked);
+        case verb::sweep: return run_sweep(asked);
+        case verb::status: return run_status(asked);
+        case verb::version: std::cout << "restante " << RESTANTE_VERSION << '\n'; return EXIT_SUCCESS;
         case verb::workspace_add:
         case verb::workspace_list:
-        case verb::workspace_remove:
-            return run_workspace(asked);
+        case verb::workspace_remove: return run_workspace(asked);
         case verb::token_issue:
         case verb::token_list:
-        case verb::token_revoke:
-            return run_token(asked);
-        default:
-            return EXIT_FAILURE;
+        case verb::token_revoke: return run_token(asked);
+        default: return EXIT_FAILURE;
     }
 }
 

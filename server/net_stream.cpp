@@ -89,12 +89,9 @@ net_stream::attempt net_stream::tls_outcome(int returned, std::size_t bytes)
         return {bytes, {}};
     const int saved_errno = errno;
     switch (SSL_get_error(ssl_.get(), returned)) {
-        case SSL_ERROR_WANT_READ:
-            return {0, asio::error::would_block, tcp_socket::wait_read};
-        case SSL_ERROR_WANT_WRITE:
-            return {0, asio::error::would_block, tcp_socket::wait_write};
-        case SSL_ERROR_ZERO_RETURN:
-            return {0, asio::error::eof};
+        case SSL_ERROR_WANT_READ: return {0, asio::error::would_block, tcp_socket::wait_read};
+        case SSL_ERROR_WANT_WRITE: return {0, asio::error::would_block, tcp_socket::wait_write};
+        case SSL_ERROR_ZERO_RETURN: return {0, asio::error::eof};
         case SSL_ERROR_SYSCALL: {
             tls_broken_ = true;
             if (saved_errno == 0)

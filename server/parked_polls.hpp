@@ -13,9 +13,9 @@
 
 namespace restante {
 
-// The long polls of one shard that wait for a row. A parked poll holds its connection to the client and a place
-// here, and nothing of the database. Each remembers how far it has read, so that only news wake it: ten thousand
-// polls that all look again for nothing would be turned away by the database's queue.
+// The long polls of one shard that wait for a row. A parked poll holds its connection to the client and a
+// place here, and nothing of the database. Each remembers how far it has read, so that only news wake it: ten
+// thousand polls that all look again for nothing would be turned away by the database's queue.
 class parked_polls final : public commit_listener {
     using hook = boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
 
@@ -24,8 +24,8 @@ public:
 
     parked_polls(executor ex, activity_feed& feed, metrics& counts);
 
-    // One poll's place, for as long as it lives. Taken before the feed is read, so that a row committed between the
-    // read and the wait is not missed: wait() then returns at once.
+    // One poll's place, for as long as it lives. Taken before the feed is read, so that a row committed
+    // between the read and the wait is not missed: wait() then returns at once.
     class place : public hook {
     public:
         place(parked_polls& of, const uuid& workspace);
@@ -62,8 +62,9 @@ public:
         wake(row->what.workspace_id, row->seq);
     }
 
-    // Every 5 s, and when told to, asks how far the parked workspaces' feeds have come, so that a commit of another
-    // server whose bell was not heard costs seconds and never a row. Ends when the group is asked to stop.
+    // Every 5 s, and when told to, asks how far the parked workspaces' feeds have come, so that a commit of
+    // another server whose bell was not heard costs seconds and never a row. Ends when the group is asked to
+    // stop.
     awaitable<void> run_safety_look(task_group& tasks);
     void look_now();
 

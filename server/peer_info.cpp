@@ -46,7 +46,8 @@ std::optional<attachment> read_file(const json::value& described, std::string ki
     auto uri = text_at(described, "uri");
     if (!uri)
         return std::nullopt;
-    return attachment{std::move(kind), std::move(*uri), text_at(described, "mimeType"), text_at(described, "name")};
+    return attachment{std::move(kind), std::move(*uri), text_at(described, "mimeType"),
+                      text_at(described, "name")};
 }
 
 std::optional<attachment> read_part(const json::value& part)

@@ -17,9 +17,10 @@ struct attachment {
     bool operator==(const attachment&) const = default;
 };
 
-// The files that a request body names, in its order: the parts of a message (`params.message.parts[]` of kind file,
-// image, audio or video, with their fields inside `file` or beside `kind`), or the manifest of an upload (`uri`,
-// `name`, `mimeType`). What has no uri is no file. A body that is something else, or no JSON, names none.
+// The files that a request body names, in its order: the parts of a message (`params.message.parts[]` of kind
+// file, image, audio or video, with their fields inside `file` or beside `kind`), or the manifest of an
+// upload (`uri`, `name`, `mimeType`). What has no uri is no file. A body that is something else, or no JSON,
+// names none.
 std::vector<attachment> attachments_of(std::string_view request_body);
 
 }  // namespace restante

@@ -8,7 +8,8 @@ namespace restante {
 
 std::optional<std::uint64_t> parse_capped(std::string_view text, std::uint64_t most) noexcept
 {
-    const bool only_digits = std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+    const bool only_digits =
+        std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
     if (text.empty() || !only_digits)
         return std::nullopt;
     // More digits than fit are a number all the same, and a large one.

@@ -21,12 +21,9 @@ bool only_on_loopback(const settings& config)
 bool registration_is_open(const settings& config)
 {
     switch (config.registration) {
-        case registration_policy::open:
-            return true;
-        case registration_policy::admin:
-            return false;
-        case registration_policy::automatic:
-            break;
+        case registration_policy::open: return true;
+        case registration_policy::admin: return false;
+        case registration_policy::automatic: break;
     }
     return config.dev || only_on_loopback(config);
 }

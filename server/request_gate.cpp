@@ -68,23 +68,16 @@ tally count_fields(const request_header& head)
                 ++seen.codings;
                 seen.coding = value;
                 break;
-            case http::field::authorization:
-                ++seen.authorizations;
-                break;
-            case http::field::content_type:
-                ++seen.content_types;
-                break;
+            case http::field::authorization: ++seen.authorizations; break;
+            case http::field::content_type: ++seen.content_types; break;
             case http::field::expect:
-                (iequals(value, "100-continue") ? seen.expects_continue : seen.expects_other) =
-                    true;
+                (iequals(value, "100-continue") ? seen.expects_continue : seen.expects_other) = true;
                 break;
             case http::field::connection:
                 seen.says_close |= list_contains(value, "close");
                 seen.says_keep_alive |= list_contains(value, "keep-alive");
                 break;
-            default:
-                seen.has_look_alike |= is_look_alike(field.name_string());
-                break;
+            default: seen.has_look_alike |= is_look_alike(field.name_string()); break;
         }
     }
     return seen;
@@ -146,10 +139,8 @@ bool takes_no_body(http::verb method)
         case http::verb::delete_:
         case http::verb::options:
         case http::verb::trace:
-        case http::verb::connect:
-            return true;
-        default:
-            return false;
+        case http::verb::connect: return true;
+        default: return false;
     }
 }
 
@@ -173,8 +164,7 @@ bool is_good_target(const request_header& head, const tally& seen)
     const auto absolute = split_absolute_target(target);
     if (!absolute)
         return false;
-    return seen.hosts == 0 ? is_host_and_port(absolute->authority)
-                           : iequals(absolute->authority, seen.host);
+    return seen.hosts == 0 ? is_host_and_port(absolute->authority) : iequals(absolute->authority, seen.host);
 }
 
 std::optional<errc> inspect(const request_header& head, const tally& seen, gate_verdict& verdict)
@@ -225,20 +215,13 @@ errc parser_error_to_errc(const error_code& ec) noexcept
         return errc::client_gone;
     switch (static_cast<http::error>(ec.value())) {
         case http::error::end_of_stream:
-        case http::error::partial_message:
-            return errc::client_gone;
-        case http::error::header_limit:
-            return errc::headers_too_large;
-        case http::error::body_limit:
-            return errc::request_too_large;
-        case http::error::bad_version:
-            return errc::http_version_not_supported;
-        case http::error::bad_alloc:
-            return errc::no_room;
-        case http::error::stale_parser:
-            return errc::internal_error;
-        default:
-            return errc::bad_request;
+        case http::error::partial_message: return errc::client_gone;
+        case http::error::header_limit: return errc::headers_too_large;
+        case http::error::body_limit: return errc::request_too_large;
+        case http::error::bad_version: return errc::http_version_not_supported;
+        case http::error::bad_alloc: return errc::no_room;
+        case http::error::stale_parser: return errc::internal_error;
+        default: return errc::bad_request;
     }
 }
 

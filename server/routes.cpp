@@ -63,8 +63,7 @@ std::optional<errc> read_ids(const route_pattern& pattern, const path_segments& 
     };
     for (std::size_t i = 0; i < path.size; ++i) {
         switch (pattern[i].kind) {
-            case segment_kind::literal:
-                break;
+            case segment_kind::literal: break;
             case segment_kind::workspace_id:
                 if (!read(path.text[i], match.workspace))
                     return errc::invalid_workspace_id;

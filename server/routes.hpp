@@ -15,8 +15,8 @@
 
 namespace restante {
 
-// any_token: whoever holds one, or the admin; the handler decides what is shown to whom. A WebSocket may bring it
-// as a sub-protocol.
+// any_token: whoever holds one, or the admin; the handler decides what is shown to whom. A WebSocket may
+// bring it as a sub-protocol.
 enum class scope { open, workspace, any_token, admin, registration };
 enum class body_mode { none, buffered, streamed };
 

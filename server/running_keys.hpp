@@ -9,11 +9,12 @@
 
 namespace restante {
 
-// The Idempotency-Keys whose uploads this process is working on. A second request with such a key is told to come
-// back, instead of sending megabytes that would turn out to be a repetition. Other processes are kept apart by the
-// key's row in the database; this only spares the work.
+// The Idempotency-Keys whose uploads this process is working on. A second request with such a key is told to
+// come back, instead of sending megabytes that would turn out to be a repetition. Other processes are kept
+// apart by the key's row in the database; this only spares the work.
 //
-// Shared by all shards under a mutex, which only requests with a key touch, for the time of one set operation.
+// Shared by all shards under a mutex, which only requests with a key touch, for the time of one set
+// operation.
 class running_keys {
 public:
     // Holds a key until its end; a request without a key holds none.
@@ -21,7 +22,10 @@ public:
     public:
         claim() = default;
         claim(running_keys& from, std::string entry) : from_(&from), entry_(std::move(entry)) {}
-        claim(claim&& other) noexcept : from_(std::exchange(other.from_, nullptr)), entry_(std::move(other.entry_)) {}
+        claim(claim&& other) noexcept
+            : from_(std::exchange(other.from_, nullptr)), entry_(std::move(other.entry_))
+        {
+        }
         claim& operator=(claim&&) = delete;
         ~claim();
 

@@ -6,13 +6,14 @@
 
 namespace restante {
 
-// Keeps an eye on the two things without which a shard cannot work, for /readyz: a database that answers and is
-// safe, and the schema that this binary was built for.
+// Keeps an eye on the two things without which a shard cannot work, for /readyz: a database that answers and
+// is safe, and the schema that this binary was built for.
 class schema_watch {
 public:
     schema_watch(pq::connection_pool& db, readiness& ready);
 
-    // Looks every two seconds while something is wrong and every half minute otherwise; ends when the group stops.
+    // Looks every two seconds while something is wrong and every half minute otherwise; ends when the group
+    // stops.
     awaitable<void> run(task_group& tasks);
 
 private:

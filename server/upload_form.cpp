@@ -15,7 +15,8 @@ answerable<std::optional<std::string>> idempotency_key(const request_context& re
     const std::string_view key = first->value();
     const bool visible = std::all_of(key.begin(), key.end(), [](char c) { return c > 0x20 && c < 0x7F; });
     if (std::next(first) != last || key.empty() || key.size() > 128 || !visible)
-        return refusal(errc::bad_request, "Idempotency-Key must be 1 to 128 visible ASCII characters, given once");
+        return refusal(errc::bad_request,
+                       "Idempotency-Key must be 1 to 128 visible ASCII characters, given once");
     return std::optional<std::string>(key);
 }
 

@@ -26,14 +26,10 @@ constexpr std::size_t longest_message = 64 * 1024;  // a client has nothing to s
 websocket::close_reason reason_for(farewell why)
 {
     switch (why) {
-        case farewell::fell_behind:
-            return {websocket::close_code::try_again_later, "fell behind"};
-        case farewell::not_allowed:
-            return {websocket::close_code::policy_error, "token no longer valid"};
-        case farewell::shutting_down:
-            return {websocket::close_code::going_away, "server is stopping"};
-        case farewell::none:
-            break;
+        case farewell::fell_behind: return {websocket::close_code::try_again_later, "fell behind"};
+        case farewell::not_allowed: return {websocket::close_code::policy_error, "token no longer valid"};
+        case farewell::shutting_down: return {websocket::close_code::going_away, "server is stopping"};
+        case farewell::none: break;
     }
     return websocket::close_code::normal;
 }

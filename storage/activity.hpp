@@ -37,8 +37,8 @@ struct committed_activity {
 // Made before the transaction, so that after COMMIT only the numbers remain to be filled in.
 using activity_rows = std::vector<std::shared_ptr<committed_activity>>;
 
-// Who wants to hear of commits: parked polls, live clients, other replicas. Called on the shard that committed,
-// after COMMIT was confirmed and never otherwise. Must be quick and must not throw.
+// Who wants to hear of commits: parked polls, live clients, other replicas. Called on the shard that
+// committed, after COMMIT was confirmed and never otherwise. Must be quick and must not throw.
 class commit_listener {
 public:
     virtual ~commit_listener() = default;

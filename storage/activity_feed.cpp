@@ -25,12 +25,9 @@ feed_shape shape_of(const feed_query& query)
     if (query.peer)
         return *query.peer == query.workspace ? feed_shape::self : feed_shape::peer;
     switch (query.source) {
-        case activity_source::canvas:
-            return query.type ? feed_shape::type_canvas : feed_shape::canvas;
-        case activity_source::agent:
-            return query.type ? feed_shape::type_agent : feed_shape::agent;
-        case activity_source::any:
-            break;
+        case activity_source::canvas: return query.type ? feed_shape::type_canvas : feed_shape::canvas;
+        case activity_source::agent: return query.type ? feed_shape::type_agent : feed_shape::agent;
+        case activity_source::any: break;
     }
     return query.type ? feed_shape::type : feed_shape::everything;
 }

@@ -6,14 +6,15 @@ namespace {
 
 const statement publish{
     "publish_activities",
-    "SELECT seq, created_at FROM publish_activities($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], "
+    "SELECT seq, created_at FROM publish_activities($1::uuid[], $2::uuid[], $3::text[], $4::text[], "
+    "$5::text[], "
     "$6::uuid[], $7::uuid[], $8::text[], $9::text[], $10::text[], $11::text[], $12::int8[], $13::text[])"};
 
-const statement find_numbers{"find_numbers",
-                             "SELECT id, seq, created_at FROM activity_logs WHERE id = ANY($1::uuid[]) ORDER BY seq"};
+const statement find_numbers{
+    "find_numbers", "SELECT id, seq, created_at FROM activity_logs WHERE id = ANY($1::uuid[]) ORDER BY seq"};
 
-// One column of all rows, in the form of an array parameter; left NULL when no row has a value, which is most of
-// them for an upload.
+// One column of all rows, in the form of an array parameter; left NULL when no row has a value, which is most
+// of them for an upload.
 template <class Value, class Member>
 void add_column(pq::parameters& to, const activity_rows& rows, Member member)
 {
@@ -46,7 +47,7 @@ void add_required_text(pq::parameters& to, const activity_rows& rows, Member mem
     to.add(std::span<const std::string_view>(column));
 }
 
-std::vector<uuid> ids_of(const activity_rows& rows, uuid activity::*which)
+std::vector<uuid> ids_of(const activity_rows& rows, uuid activity::* which)
 {
     std::vector<uuid> ids;
     ids.reserve(rows.size());
@@ -116,7 +117,8 @@ awaitable<void> activity_log::tell_committed(activity_rows rows)
         if (!numbers)
             continue;
         const auto& [id, seq, created_at] = *numbers;
-        const auto row = std::find_if(rows.begin(), rows.end(), [&](const auto& r) { return r->what.id == id; });
+        const auto row =
+            std::find_if(rows.begin(), rows.end(), [&](const auto& r) { return r->what.id == id; });
         if (row == rows.end())
             continue;
         (*row)->seq = seq;

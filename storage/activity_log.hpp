@@ -10,9 +10,9 @@
 
 namespace restante {
 
-// The one way into the feed. Rows get dense numbers per workspace, in commit order, from the head row that the
-// SQL function publish_activities() locks; whoever is writing to the same workspace waits for our COMMIT. So it is
-// the last thing a transaction does before it.
+// The one way into the feed. Rows get dense numbers per workspace, in commit order, from the head row that
+// the SQL function publish_activities() locks; whoever is writing to the same workspace waits for our COMMIT.
+// So it is the last thing a transaction does before it.
 class activity_log {
 public:
     activity_log(pq::connection_pool& db, commit_listener& listener) : db_(db), listener_(listener) {}
@@ -20,9 +20,9 @@ public:
     // In a transaction of its own; the listener hears of it after the commit.
     awaitable<result<void>> log_activity(activity row);
 
-    // Queues rows, of whatever workspaces, in the caller's transaction, and a hook that numbers them and tells the
-    // listener once it is committed. Once in a transaction: a second call may lock heads against the order of their
-    // ids, and two that do can wait for each other.
+    // Queues rows, of whatever workspaces, in the caller's transaction, and a hook that numbers them and
+    // tells the listener once it is committed. Once in a transaction: a second call may lock heads against
+    // the order of their ids, and two that do can wait for each other.
     void log_activity_tx(pq::transaction& tx, activity_rows rows);
 
     // Tells the listener of rows whose COMMIT was confirmed in another way than by its answer.

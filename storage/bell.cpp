@@ -57,17 +57,10 @@ bool read_word(std::string_view word, bell_news& into)
     if (!about)
         return false;
     switch (word[0]) {
-        case 't':
-            into.revoked_tokens.push_back(*about);
-            return true;
-        case 'c':
-            into.changed_workspaces.push_back(*about);
-            return true;
-        case 'r':
-            into.removed_workspaces.push_back(*about);
-            return true;
-        default:
-            return false;
+        case 't': into.revoked_tokens.push_back(*about); return true;
+        case 'c': into.changed_workspaces.push_back(*about); return true;
+        case 'r': into.removed_workspaces.push_back(*about); return true;
+        default: return false;
     }
 }
 

@@ -98,18 +98,12 @@ std::string optional_filters(std::string_view type, std::string_view canvas)
 std::vector<std::string> filters_of(feed_shape shape)
 {
     switch (shape) {
-        case feed_shape::everything:
-            return {""};
-        case feed_shape::type:
-            return {std::string(of_type) + from_canvas, std::string(of_type) + from_agent};
-        case feed_shape::canvas:
-            return one_for_each_type(from_canvas);
-        case feed_shape::agent:
-            return one_for_each_type(from_agent);
-        case feed_shape::type_canvas:
-            return {std::string(of_type) + from_canvas};
-        case feed_shape::type_agent:
-            return {std::string(of_type) + from_agent};
+        case feed_shape::everything: return {""};
+        case feed_shape::type: return {std::string(of_type) + from_canvas, std::string(of_type) + from_agent};
+        case feed_shape::canvas: return one_for_each_type(from_canvas);
+        case feed_shape::agent: return one_for_each_type(from_agent);
+        case feed_shape::type_canvas: return {std::string(of_type) + from_canvas};
+        case feed_shape::type_agent: return {std::string(of_type) + from_agent};
         case feed_shape::peer: {
             const auto rest = optional_filters("$7", "$8");
             return {" AND a.source_id = $6::uuid" + rest,

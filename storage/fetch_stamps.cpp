@@ -34,7 +34,9 @@ awaitable<void> run_fetch_stamp_writer(fetch_stamps& stamps, pending_uploads& up
             continue;
         const auto written = co_await uploads.mark_fetched(due.workspaces, due.files);
         if (!written)
-            log_line(log_level::debug, "stamps_lost").field("count", due.files.size()).failure(written.error());
+            log_line(log_level::debug, "stamps_lost")
+                .field("count", due.files.size())
+                .failure(written.error());
     }
 }
 

@@ -10,8 +10,8 @@ namespace restante {
 class pending_uploads;
 class task_group;
 
-// Fetches that are not stamped yet. A fetch only makes a note here, so that it costs one read and no commit; the writer
-// does the rest. Best effort: past the limit, and when the database is away, stamps are lost.
+// Fetches that are not stamped yet. A fetch only makes a note here, so that it costs one read and no commit;
+// the writer does the rest. Best effort: past the limit, and when the database is away, stamps are lost.
 class fetch_stamps {
 public:
     static constexpr std::size_t max_notes = 10'000;

@@ -4,7 +4,8 @@ namespace restante {
 
 namespace {
 
-const statement read_cursor{"read_cursor", "SELECT last_acked_seq FROM inbox_cursors WHERE workspace_id = $1::uuid"};
+const statement read_cursor{"read_cursor",
+                            "SELECT last_acked_seq FROM inbox_cursors WHERE workspace_id = $1::uuid"};
 
 const statement advance_cursor{
     "advance_cursor",

@@ -9,13 +9,16 @@ const statement lock_schema{"lock_schema", "SELECT pg_advisory_lock(593618314876
 const statement unlock_schema{"unlock_schema", "SELECT pg_advisory_unlock(5936183148764264549)"};
 
 const statement has_history{"has_history", "SELECT to_regclass('public.schema_migrations') IS NOT NULL"};
-const statement read_history{"read_history", "SELECT number, checksum FROM schema_migrations ORDER BY number"};
-const statement add_history{"add_history",
-                            "INSERT INTO schema_migrations (number, name, checksum) VALUES ($1::int4, $2::text, $3::text)"};
+const statement read_history{"read_history",
+                             "SELECT number, checksum FROM schema_migrations ORDER BY number"};
+const statement add_history{
+    "add_history",
+    "INSERT INTO schema_migrations (number, name, checksum) VALUES ($1::int4, $2::text, $3::text)"};
 const statement drop_history{"drop_history", "DELETE FROM schema_migrations WHERE number = $1::int4"};
 
 const std::string make_history =
-    "CREATE TABLE IF NOT EXISTS schema_migrations (number int PRIMARY KEY, name text NOT NULL, checksum text NOT NULL, "
+    "CREATE TABLE IF NOT EXISTS schema_migrations (number int PRIMARY KEY, name text NOT NULL, checksum text "
+    "NOT NULL, "
     "applied_at timestamptz NOT NULL DEFAULT now())";
 
 startup_failure failed(const pq::connection& session, const std::string& doing)
@@ -48,8 +51,9 @@ awaitable<startup_result<void>> run_step(pq::connection& session, const migratio
 {
     const bool up = step.way == direction::up;
     const std::string name(step.what->name);
-    auto begun = co_await session.execute_script("BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '30s'; " +
-                                                 std::string(up ? step.what->up : step.what->down));
+    auto begun = co_await session.execute_script(
+        "BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '30s'; " +
+        std::string(up ? step.what->up : step.what->down));
     if (!begun)
         co_return failed(session, name);
     const pq::parameters row(static_cast<std::int32_t>(step.what->number), name, step.what->checksum);

@@ -14,9 +14,9 @@ struct migration_request {
     bool dry_run = false;
 };
 
-// Brings the schema to a version, each step in a transaction of its own with its row in schema_migrations. Runs
-// under an advisory lock: of several servers that start on an empty database one works and the others find it
-// done. `report` is called before each step. Gives the number of steps.
+// Brings the schema to a version, each step in a transaction of its own with its row in schema_migrations.
+// Runs under an advisory lock: of several servers that start on an empty database one works and the others
+// find it done. `report` is called before each step. Gives the number of steps.
 awaitable<startup_result<int>> migrate(pq::connection& session, migration_request request,
                                        std::function<void(const migration_step&)> report);
 

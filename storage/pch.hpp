@@ -1,6 +1,5 @@
 #pragma once
 
-#include "core/pch.hpp"
-
 #include "core/error.hpp"
 #include "core/ids.hpp"
+#include "core/pch.hpp"

@@ -10,13 +10,15 @@ namespace {
 const statement insert_file{
     "insert_file",
     "INSERT INTO pending_uploads (file_id, workspace_id, content, size_bytes, filename, mimetype, sha256, "
-    "original_name, activity_id, expires_at) VALUES ($1::uuid, $2::uuid, $3::bytea, $4::int8, $5::text, $6::text, "
+    "original_name, activity_id, expires_at) VALUES ($1::uuid, $2::uuid, $3::bytea, $4::int8, $5::text, "
+    "$6::text, "
     "$7::bytea, $8::text, $9::uuid, now() + $10::int8 * interval '1 microsecond')"};
 
 const statement read_expiry{"read_expiry", "SELECT now() + $1::int8 * interval '1 microsecond'"};
 
 const std::string copy_files =
-    "COPY pending_uploads (file_id, workspace_id, size_bytes, filename, mimetype, sha256, original_name, activity_id, "
+    "COPY pending_uploads (file_id, workspace_id, size_bytes, filename, mimetype, sha256, original_name, "
+    "activity_id, "
     "expires_at, content) FROM STDIN (FORMAT binary)";
 
 pq::blob as_blob(const digest32& digest)
@@ -109,15 +111,16 @@ awaitable<result<std::vector<uuid>>> pending_uploads::put_batch_tx(pq::transacti
 void pending_uploads::queue_rows(pq::transaction& tx, uuid workspace, std::span<const new_file> files)
 {
     for (const auto& file : files) {
-        const pq::parameters with(file.file_id, workspace, *file.content->in_memory(), size_of(file), file.filename,
-                                  file.mimetype, as_blob(file.sha256), file.original_name, file.activity_id,
-                                  static_cast<std::int64_t>(ttl_.count()));
+        const pq::parameters with(file.file_id, workspace, *file.content->in_memory(), size_of(file),
+                                  file.filename, file.mimetype, as_blob(file.sha256), file.original_name,
+                                  file.activity_id, static_cast<std::int64_t>(ttl_.count()));
         tx.queue(insert_file, with);
         fault_point("row_written");
     }
 }
 
-awaitable<error_code> pending_uploads::copy_rows(pq::transaction& tx, uuid workspace, std::span<const new_file> files)
+awaitable<error_code> pending_uploads::copy_rows(pq::transaction& tx, uuid workspace,
+                                                 std::span<const new_file> files)
 {
     // COPY takes values, not expressions, so the database's clock is asked first.
     const pq::parameters ttl(static_cast<std::int64_t>(ttl_.count()));

@@ -71,8 +71,9 @@ struct sweep_counts {
 };
 
 // Staged files in PostgreSQL. Every call checks what it is given before it asks the database: a file that is
-// empty, has no name or one that is too long fails with invalid_file, one above the cap with too_large; the same
-// in all three puts. A statement that touches a file names its workspace too, so that nobody reaches another's.
+// empty, has no name or one that is too long fails with invalid_file, one above the cap with too_large; the
+// same in all three puts. A statement that touches a file names its workspace too, so that nobody reaches
+// another's.
 class pending_uploads {
 public:
     static constexpr std::uint64_t max_file_bytes = 26'214'400;
@@ -83,32 +84,35 @@ public:
 
     pending_uploads(pq::connection_pool& db, std::chrono::microseconds ttl) : db_(db), ttl_(ttl) {}
 
-    // One file, or all of a batch, in a transaction of their own. The ids, in input order; none for an empty batch.
+    // One file, or all of a batch, in a transaction of their own. The ids, in input order; none for an empty
+    // batch.
     awaitable<result<uuid>> put(uuid workspace, new_file file);
     awaitable<result<std::vector<uuid>>> put_batch(uuid workspace, std::vector<new_file> files);
 
-    // The same in the caller's transaction, which this never commits. Small batches are only queued and travel
-    // with the commit; large ones have been copied when this returns.
+    // The same in the caller's transaction, which this never commits. Small batches are only queued and
+    // travel with the commit; large ones have been copied when this returns.
     awaitable<result<std::vector<uuid>>> put_batch_tx(pq::transaction& tx, uuid workspace,
                                                       std::span<const new_file> files);
 
     enum class want { facts, content };
     enum class acked { hidden, shown };
 
-    // A file that waits for its workspace: not_found when it is absent, expired, another workspace's, or acked (unless
-    // acked files are to be shown and the sweep has not taken this one yet).
+    // A file that waits for its workspace: not_found when it is absent, expired, another workspace's, or
+    // acked (unless acked files are to be shown and the sweep has not taken this one yet).
     awaitable<result<fetched_file>> get(uuid workspace, uuid file, want what, acked those = acked::hidden);
 
-    // Hands `length` bytes from `first` on to the sink, in slices of one snapshot: a sweep meanwhile takes nothing
-    // away. Fails with not_found when the file went before the first slice, else with what the sink said.
+    // Hands `length` bytes from `first` on to the sink, in slices of one snapshot: a sweep meanwhile takes
+    // nothing away. Fails with not_found when the file went before the first slice, else with what the sink
+    // said.
     awaitable<error_code> read_content(uuid workspace, uuid file, std::uint64_t first, std::uint64_t length,
                                        content_sink& to);
 
-    // Unacked, unexpired files, oldest first, from the one after `after` on; from the beginning when that is unknown.
+    // Unacked, unexpired files, oldest first, from the one after `after` on; from the beginning when that is
+    // unknown.
     awaitable<result<std::vector<staged_file>>> list(uuid workspace, int limit, std::optional<uuid> after);
 
-    // Those of the files that could be acked, in no order; the rest are absent, expired or another workspace's. One
-    // statement decides; an ack stands once it was given.
+    // Those of the files that could be acked, in no order; the rest are absent, expired or another
+    // workspace's. One statement decides; an ack stands once it was given.
     awaitable<result<std::vector<acked_file>>> ack(uuid workspace, std::span<const uuid> files);
 
     // Stamps fetched_at with the database's now. Element i of both spans is one fetch.

@@ -4,12 +4,13 @@ namespace restante {
 
 namespace {
 
-#define STAGED_FILE_COLUMNS                                                                            \
+#define STAGED_FILE_COLUMNS                                                                                  \
     "file_id, workspace_id, filename, original_name, mimetype, size_bytes, sha256, created_at, fetched_at, " \
     "expires_at"
 
 const statement get_file{"get_file",
-                         "SELECT " STAGED_FILE_COLUMNS ", CASE WHEN size_bytes <= $3::int8 THEN content END "
+                         "SELECT " STAGED_FILE_COLUMNS
+                         ", CASE WHEN size_bytes <= $3::int8 THEN content END "
                          "FROM pending_uploads "
                          "WHERE file_id = $1::uuid AND workspace_id = $2::uuid "
                          "AND CASE WHEN acked_at IS NULL THEN expires_at > now() ELSE $4::bool END"};
@@ -23,24 +24,27 @@ const statement read_slice{"read_slice",
 
 const statement list_files{
     "list_files",
-    "SELECT " STAGED_FILE_COLUMNS " FROM pending_uploads "
+    "SELECT " STAGED_FILE_COLUMNS
+    " FROM pending_uploads "
     "WHERE workspace_id = $1::uuid AND acked_at IS NULL AND expires_at > now() "
     "AND (created_at, file_id) > ("
     "coalesce((SELECT created_at FROM pending_uploads WHERE file_id = $3::uuid AND workspace_id = $1::uuid), "
     "'-infinity'), coalesce($3::uuid, '00000000-0000-0000-0000-000000000000')) "
     "ORDER BY created_at, file_id LIMIT $2::int8"};
 
-// `found` is what the snapshot says; `locked` is what is left of it once nobody else holds the rows, taken in the order
-// of their ids so that two of these never wait for each other in a circle. A row that was found and could not be
-// locked has been swept in between.
+// `found` is what the snapshot says; `locked` is what is left of it once nobody else holds the rows, taken in
+// the order of their ids so that two of these never wait for each other in a circle. A row that was found and
+// could not be locked has been swept in between.
 const statement ack_files{
     "ack_files",
     "WITH found AS ("
     "SELECT file_id, filename, mimetype, size_bytes, acked_at FROM pending_uploads "
-    "WHERE workspace_id = $1::uuid AND file_id = ANY ($2::uuid[]) AND (acked_at IS NOT NULL OR expires_at > now())), "
+    "WHERE workspace_id = $1::uuid AND file_id = ANY ($2::uuid[]) AND (acked_at IS NOT NULL OR expires_at > "
+    "now())), "
     "locked AS ("
     "SELECT file_id FROM pending_uploads "
-    "WHERE workspace_id = $1::uuid AND file_id = ANY ($2::uuid[]) AND (acked_at IS NOT NULL OR expires_at > now()) "
+    "WHERE workspace_id = $1::uuid AND file_id = ANY ($2::uuid[]) AND (acked_at IS NOT NULL OR expires_at > "
+    "now()) "
     "ORDER BY file_id FOR NO KEY UPDATE), "
     "marked AS ("
     "UPDATE pending_uploads AS u SET acked_at = now() FROM locked "
@@ -69,8 +73,8 @@ result<staged_file> read_staged_file(const pq::row& row)
     if (!values)
         return values.error();
     auto& [file, workspace, name, original, mimetype, size, sha256, created, fetched, expires] = *values;
-    staged_file out{file, workspace, std::move(name), std::move(original), std::move(mimetype),
-                    size, {},        created,         fetched,             expires};
+    staged_file out{file,    workspace, std::move(name), std::move(original), std::move(mimetype), size, {},
+                    created, fetched,   expires};
     if (sha256.size() != out.sha256.size())
         return RESTANTE_ERROR(errc::wrong_column_type);
     std::copy(sha256.begin(), sha256.end(), out.sha256.begin());
@@ -130,7 +134,8 @@ awaitable<error_code> pending_uploads::read_content(uuid workspace, uuid file, s
     co_return error_code{};
 }
 
-awaitable<result<std::vector<staged_file>>> pending_uploads::list(uuid workspace, int limit, std::optional<uuid> after)
+awaitable<result<std::vector<staged_file>>> pending_uploads::list(uuid workspace, int limit,
+                                                                  std::optional<uuid> after)
 {
     const pq::parameters with(workspace, std::int64_t{limit}, after);
     auto rows = co_await db_.execute(list_files, with);
@@ -156,7 +161,8 @@ awaitable<result<std::vector<acked_file>>> pending_uploads::ack(uuid workspace, 
     co_return rows->all<acked_file, uuid, std::string, std::string, std::int64_t, bool, bool>();
 }
 
-awaitable<result<void>> pending_uploads::mark_fetched(std::span<const uuid> workspaces, std::span<const uuid> files)
+awaitable<result<void>> pending_uploads::mark_fetched(std::span<const uuid> workspaces,
+                                                      std::span<const uuid> files)
 {
     const pq::parameters with(workspaces, files);
     auto done = co_await db_.execute(stamp_fetched, with);

@@ -12,7 +12,8 @@ constexpr unsigned most_under_way = 2;
 constexpr std::size_t most_aboard = 16;
 constexpr std::uint64_t most_bytes_aboard = 1 << 20;
 
-// For asking whether a lost COMMIT happened: this long, but not beyond the time in which a client is owed an answer.
+// For asking whether a lost COMMIT happened: this long, but not beyond the time in which a client is owed an
+// answer.
 constexpr auto settle_limit = std::chrono::seconds(5);
 constexpr auto answer_limit = std::chrono::milliseconds(8500);
 
@@ -30,8 +31,8 @@ bool refused(error_code ec)
     return ec == errc::check_violation || ec == errc::unique_violation || ec == errc::sql_error;
 }
 
-// The row of a client's key waits for a transaction that holds the same key; its patience is lock_timeout. A session
-// that broke, or a request without a key, knows nothing of the kind.
+// The row of a client's key waits for a transaction that holds the same key; its patience is lock_timeout. A
+// session that broke, or a request without a key, knows nothing of the kind.
 error_code key_error(error_code ec, const pq::transaction& tx, const upload& load)
 {
     const bool key_is_held = ec == errc::database_timeout && load.key && !tx.session().broken();
@@ -141,7 +142,8 @@ staging::group staging::board(std::shared_ptr<passenger> leader)
 {
     std::uint64_t bytes = leader->bytes;
     group aboard{std::move(leader)};
-    while (!waiting_.empty() && aboard.size() < most_aboard && bytes + waiting_.front()->bytes <= most_bytes_aboard) {
+    while (!waiting_.empty() && aboard.size() < most_aboard &&
+           bytes + waiting_.front()->bytes <= most_bytes_aboard) {
         bytes += waiting_.front()->bytes;
         aboard.push_back(std::move(waiting_.front()));
         waiting_.pop_front();
@@ -170,7 +172,8 @@ awaitable<void> staging::travel(const group& aboard)
             who->outcome = staged{.expires_at = *committed, .earlier_answer = {}};
         co_return;
     }
-    const bool worth_another_try = refused(committed.error()) || committed.error() == errc::transaction_aborted;
+    const bool worth_another_try =
+        refused(committed.error()) || committed.error() == errc::transaction_aborted;
     for (const auto& who : aboard) {
         const group alone{who};
         result<timestamp> mine = committed.error();
@@ -195,7 +198,8 @@ activity_rows staging::activities_of(const group& aboard)
 
 awaitable<result<timestamp>> staging::commit_together(const group& aboard)
 {
-    const bool large = aboard.size() == 1 && pending_uploads::lane_for(aboard[0]->load.files) == pq::lane::large;
+    const bool large =
+        aboard.size() == 1 && pending_uploads::lane_for(aboard[0]->load.files) == pq::lane::large;
     auto tx = co_await db_.begin(large ? pq::lane::large : pq::lane::small);
     if (!tx)
         co_return tx.error();
@@ -246,7 +250,7 @@ awaitable<result<timestamp>> staging::commit_together(const group& aboard)
 }
 
 awaitable<result<timestamp>> staging::settle_outcome(const group& aboard, const std::string& fence,
-                                                    std::chrono::steady_clock::time_point give_up_at)
+                                                     std::chrono::steady_clock::time_point give_up_at)
 {
     give_up_at = std::min(give_up_at, std::chrono::steady_clock::now() + settle_limit);
     steady_timer pause(ex_);
@@ -272,7 +276,8 @@ awaitable<result<staged>> staging::look_up_key(const passenger& who)
     if (!found)
         co_return found.error();
     if (!*found || (*found)->expired) {
-        // The earlier use is over or was undone just now: the client may try again, and will find the key free.
+        // The earlier use is over or was undone just now: the client may try again, and will find the key
+        // free.
         auto forgotten = co_await requests_.forget_expired(who.load.workspace, key.text);
         if (!forgotten)
             co_return forgotten.error();

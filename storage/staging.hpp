@@ -21,7 +21,8 @@ struct upload {
 
 struct staged {
     timestamp expires_at{};
-    // Set when the client's key has been used for the same files before: the first answer. Nothing was stored now.
+    // Set when the client's key has been used for the same files before: the first answer. Nothing was stored
+    // now.
     std::optional<std::string> earlier_answer;
 };
 
@@ -29,10 +30,11 @@ struct staged {
 // could_not_log when a row was refused, idempotency_key_reused, idempotency_key_running, schema_missing,
 // database_* when nothing was stored, commit_outcome_unknown when even asking afterwards gave no answer.
 //
-// Small requests travel together. While commits are under way, those that arrive wait for the next one, and the
-// first of them leads it: one transaction, one COMMIT, one flush to disk for several requests. Nobody waits when
-// the line is free. A request with a client's key goes alone: it may have to wait for that key. When a shared
-// transaction fails, each request is tried again on its own, so that one refused row is its owner's trouble alone.
+// Small requests travel together. While commits are under way, those that arrive wait for the next one, and
+// the first of them leads it: one transaction, one COMMIT, one flush to disk for several requests. Nobody
+// waits when the line is free. A request with a client's key goes alone: it may have to wait for that key.
+// When a shared transaction fails, each request is tried again on its own, so that one refused row is its
+// owner's trouble alone.
 class staging {
 public:
     staging(executor ex, pq::connection_pool& db, pending_uploads& uploads, activity_log& activity,

@@ -6,34 +6,39 @@ namespace restante {
 
 namespace {
 
-const statement insert_fence{
-    "insert_fence",
-    "INSERT INTO upload_requests (workspace_id, key, files_expire_at, outcome, expires_at) VALUES ($1::uuid, $2::text, "
-    "now() + $3::int8 * interval '1 microsecond', 'stored', now() + interval '15 minutes') RETURNING files_expire_at"};
+const statement insert_fence{"insert_fence",
+                             "INSERT INTO upload_requests (workspace_id, key, files_expire_at, outcome, "
+                             "expires_at) VALUES ($1::uuid, $2::text, "
+                             "now() + $3::int8 * interval '1 microsecond', 'stored', now() + interval '15 "
+                             "minutes') RETURNING files_expire_at"};
 
 const statement insert_key{
     "insert_key",
-    "INSERT INTO upload_requests (workspace_id, key, fingerprint, response, files_expire_at, outcome, expires_at) "
+    "INSERT INTO upload_requests (workspace_id, key, fingerprint, response, files_expire_at, outcome, "
+    "expires_at) "
     "VALUES ($1::uuid, $2::text, $3::bytea, $4::text, now() + $5::int8 * interval '1 microsecond', 'stored', "
     "now() + interval '48 hours')"};
 
-const statement find_key{"find_key",
-                         "SELECT fingerprint, response, files_expire_at, expires_at <= now() FROM upload_requests "
-                         "WHERE workspace_id = $1::uuid AND key = $2::text"};
+const statement find_key{
+    "find_key",
+    "SELECT fingerprint, response, files_expire_at, expires_at <= now() FROM upload_requests "
+    "WHERE workspace_id = $1::uuid AND key = $2::text"};
 
 const statement forget_key{
     "forget_key",
     "DELETE FROM upload_requests WHERE workspace_id = $1::uuid AND key = $2::text AND expires_at <= now()"};
 
-// Waits on the unique index while the lost transaction is alive. Once this row stands, it cannot commit any more.
-const statement abandon_fence{
-    "abandon_fence",
-    "INSERT INTO upload_requests (workspace_id, key, outcome, expires_at) VALUES ($1::uuid, $2::text, 'abandoned', "
-    "now() + interval '15 minutes') ON CONFLICT (workspace_id, key) DO NOTHING"};
+// Waits on the unique index while the lost transaction is alive. Once this row stands, it cannot commit any
+// more.
+const statement abandon_fence{"abandon_fence",
+                              "INSERT INTO upload_requests (workspace_id, key, outcome, expires_at) VALUES "
+                              "($1::uuid, $2::text, 'abandoned', "
+                              "now() + interval '15 minutes') ON CONFLICT (workspace_id, key) DO NOTHING"};
 
-const statement find_fence{"find_fence",
-                           "SELECT files_expire_at FROM upload_requests WHERE workspace_id = $1::uuid AND key = $2::text "
-                           "AND outcome = 'stored'"};
+const statement find_fence{
+    "find_fence",
+    "SELECT files_expire_at FROM upload_requests WHERE workspace_id = $1::uuid AND key = $2::text "
+    "AND outcome = 'stored'"};
 
 }  // namespace
 
@@ -52,7 +57,8 @@ void upload_requests::queue_fence(pq::transaction& tx, const uuid& workspace, co
 void upload_requests::queue_key(pq::transaction& tx, const uuid& workspace, const client_key& key)
 {
     const pq::blob fingerprint(reinterpret_cast<const char*>(key.fingerprint.data()), key.fingerprint.size());
-    const pq::parameters with(workspace, key.text, fingerprint, key.answer, static_cast<std::int64_t>(ttl_.count()));
+    const pq::parameters with(workspace, key.text, fingerprint, key.answer,
+                              static_cast<std::int64_t>(ttl_.count()));
     tx.queue(insert_key, with);
 }
 
@@ -68,7 +74,8 @@ awaitable<result<std::optional<earlier_request>>> upload_requests::find(uuid wor
     if (!values)
         co_return values.error();
     auto& [fingerprint, answer, files_expire_at, expired] = *values;
-    earlier_request earlier{.answer = std::move(answer), .files_expire_at = files_expire_at, .expired = expired};
+    earlier_request earlier{
+        .answer = std::move(answer), .files_expire_at = files_expire_at, .expired = expired};
     std::copy(fingerprint.begin(), fingerprint.end(), earlier.fingerprint.begin());
     co_return std::optional(std::move(earlier));
 }

@@ -28,8 +28,9 @@ struct earlier_request {
     bool expired = false;
 };
 
-// Rows about requests. Each upload transaction begins with a fence: a row under a key of our own, by which a lost
-// COMMIT can be asked for, or made impossible, afterwards. A client's key is a second row of the same kind.
+// Rows about requests. Each upload transaction begins with a fence: a row under a key of our own, by which a
+// lost COMMIT can be asked for, or made impossible, afterwards. A client's key is a second row of the same
+// kind.
 class upload_requests {
 public:
     upload_requests(pq::connection_pool& db, std::chrono::microseconds ttl) : db_(db), ttl_(ttl) {}
@@ -47,8 +48,8 @@ public:
     // Drops a key whose 48 hours are over before the sweeper does.
     awaitable<result<void>> forget_expired(uuid workspace, std::string key);
 
-    // The truth about a COMMIT whose answer was lost: when the files expire if it happened, nothing if it did not
-    // and now never will. Waits for a transaction that is still at work.
+    // The truth about a COMMIT whose answer was lost: when the files expire if it happened, nothing if it did
+    // not and now never will. Waits for a transaction that is still at work.
     awaitable<result<std::optional<timestamp>>> settle(uuid workspace, std::string fence);
 
 private:

@@ -7,12 +7,9 @@ namespace restante {
 std::string_view to_string(delivery_mode mode) noexcept
 {
     switch (mode) {
-        case delivery_mode::poll:
-            return "poll";
-        case delivery_mode::push:
-            return "push";
-        case delivery_mode::none:
-            break;
+        case delivery_mode::poll: return "poll";
+        case delivery_mode::push: return "push";
+        case delivery_mode::none: break;
     }
     return "";
 }

@@ -1,5 +1,5 @@
-// POST /workspaces/{id}/activity and POST /workspaces/{id}/a2a: rows that come in one by one, each in a transaction
-// of its own.
+// POST /workspaces/{id}/activity and POST /workspaces/{id}/a2a: rows that come in one by one, each in a
+// transaction of its own.
 #include "auth/authenticator.hpp"
 #include "server/activity_form.hpp"
 #include "server/handlers/inbox.hpp"
@@ -63,7 +63,8 @@ awaitable<response> handle_a2a(request_context& req, services& svc)
         co_return req.fail(workspace.error());
     if (const auto here = check_delivery(*workspace); !here)
         co_return req.fail(here.error());
-    const boost::json::object answer{{"status", "queued"}, {"delivery_mode", "poll"}, {"method", *row->method}};
+    const boost::json::object answer{
+        {"status", "queued"}, {"delivery_mode", "poll"}, {"method", *row->method}};
     auto logged = co_await svc.activity.log_activity(std::move(*row));
     if (!logged)
         co_return req.fail(refusal_of(logged.error()));

@@ -34,7 +34,8 @@ response describe(const staged_file& file, const std::string& etag)
 
 void describe_body(response& answer, const staged_file& file)
 {
-    answer.head.set(http::field::content_type, file.mimetype.empty() ? "application/octet-stream" : file.mimetype);
+    answer.head.set(http::field::content_type,
+                    file.mimetype.empty() ? "application/octet-stream" : file.mimetype);
     answer.head.set(http::field::content_disposition, "attachment; filename=\"" + file.filename +
                                                           "\"; filename*=UTF-8''" +
                                                           percent_encode_rfc5987(file.filename));
@@ -42,7 +43,8 @@ void describe_body(response& answer, const staged_file& file)
 
 std::string content_range(const byte_range& part, std::int64_t size)
 {
-    return "bytes " + std::to_string(part.first) + "-" + std::to_string(part.last) + "/" + std::to_string(size);
+    return "bytes " + std::to_string(part.first) + "-" + std::to_string(part.last) + "/" +
+           std::to_string(size);
 }
 
 range_decision wanted_range(const request_context& req, const staged_file& file, const std::string& etag)
@@ -59,8 +61,8 @@ std::function<void()> stamp_when_complete(const request_context& req, services& 
 {
     if (part.last + 1 != static_cast<std::uint64_t>(file.size))
         return [] {};
-    return [&req, &svc, workspace = file.workspace_id, id = file.file_id, size = file.size, name = file.filename,
-            mimetype = file.mimetype, begun] {
+    return [&req, &svc, workspace = file.workspace_id, id = file.file_id, size = file.size,
+            name = file.filename, mimetype = file.mimetype, begun] {
         svc.stamps.note(workspace, id);
         const std::chrono::duration<double, std::milli> took = steady::now() - begun;
         log_line(log_level::info, "upload_fetched")

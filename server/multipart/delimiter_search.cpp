@@ -47,9 +47,7 @@ delimiter_search::outcome delimiter_search::scan(std::string_view block)
         bytes_examined_ += start - at;
         const auto [is, matched, length] = compare(block.substr(start), 0);
         switch (is) {
-            case verdict::differs:
-                at = start + length;
-                break;
+            case verdict::differs: at = start + length; break;
             case verdict::undecided:
                 held_ = matched;
                 return {block.substr(0, start), find::nothing, block.size()};
@@ -69,16 +67,13 @@ delimiter_search::outcome delimiter_search::resume(std::string_view block)
     const auto unsaid = unsaid_;
     held_ = unsaid_ = 0;
     switch (is) {
-        case verdict::opening:
-            return {{}, find::opening, length, matched - unsaid};
-        case verdict::closing:
-            return {{}, find::closing, length, matched - unsaid};
+        case verdict::opening: return {{}, find::opening, length, matched - unsaid};
+        case verdict::closing: return {{}, find::closing, length, matched - unsaid};
         case verdict::undecided:
             held_ = matched;
             unsaid_ = unsaid;
             return {{}, find::nothing, length};
-        case verdict::differs:
-            break;
+        case verdict::differs: break;
     }
     // It was text after all, and needle_ has the very bytes.
     return {std::string_view(needle_).substr(unsaid, matched - unsaid), find::nothing, length};

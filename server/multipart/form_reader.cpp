@@ -22,14 +22,10 @@ public:
     awaitable<answerable<void>> take(const event& next, const multipart::part_head& head)
     {
         switch (next.kind) {
-            case event::type::part_begin:
-                co_return begin(head);
-            case event::type::data:
-                co_return co_await add(next.bytes);
-            case event::type::part_end:
-                co_return co_await end();
-            case event::type::need_more:
-                break;
+            case event::type::part_begin: co_return begin(head);
+            case event::type::data: co_return co_await add(next.bytes);
+            case event::type::part_end: co_return co_await end();
+            case event::type::need_more: break;
         }
         co_return answerable<void>();
     }
@@ -49,7 +45,8 @@ private:
         if (!in_file_)
             return {};
         if (files_.size() == limits_.files)
-            return refusal(errc::too_many_files, "too many files (limit " + std::to_string(limits_.files) + ")");
+            return refusal(errc::too_many_files,
+                           "too many files (limit " + std::to_string(limits_.files) + ")");
         files_.push_back({*head.filename, head.content_type, std::make_shared<spool>(budget_)});
         return {};
     }
@@ -90,7 +87,8 @@ private:
 
 }  // namespace
 
-awaitable<answerable<std::vector<form_file>>> read_form(body_reader& body, const multipart::boundary& separator,
+awaitable<answerable<std::vector<form_file>>> read_form(body_reader& body,
+                                                        const multipart::boundary& separator,
                                                         const form_limits& limits, spool_budget& budget)
 {
     multipart::parser parser(separator, {.parts = limits.parts});

@@ -37,21 +37,13 @@ result<void> parser::finish() const
 event parser::step()
 {
     switch (state_) {
-        case state::preamble:
-            return skip_preamble();
-        case state::padding:
-            return read_padding();
-        case state::line_feed:
-            return read_line_feed();
-        case state::headers:
-            return read_headers();
-        case state::content:
-            return read_content();
-        case state::epilogue:
-            take_framing(rest_.size());
-            return {};
-        case state::broken:
-            break;
+        case state::preamble: return skip_preamble();
+        case state::padding: return read_padding();
+        case state::line_feed: return read_line_feed();
+        case state::headers: return read_headers();
+        case state::content: return read_content();
+        case state::epilogue: take_framing(rest_.size()); return {};
+        case state::broken: break;
     }
     return {};
 }

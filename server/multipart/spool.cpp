@@ -3,12 +3,11 @@
 #include "core/log.hpp"
 #include "core/worker_pool.hpp"
 
+#include <cerrno>
+#include <cstring>
 #include <fcntl.h>
 #include <sys/uio.h>
 #include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
 
 namespace restante {
 
@@ -94,7 +93,8 @@ awaitable<error_code> spool::write(std::span<const char> bytes)
     co_return error_code{};
 }
 
-// Empties the buffer and the new bytes into the file, on a worker: the disk may be slow, the shard must not be.
+// Empties the buffer and the new bytes into the file, on a worker: the disk may be slow, the shard must not
+// be.
 awaitable<error_code> spool::spill(std::span<const char> bytes)
 {
     const std::uint64_t total = buffer_.size() + bytes.size();

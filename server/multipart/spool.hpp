@@ -8,21 +8,24 @@
 
 namespace restante {
 
-// The bytes of one file while it is being received: in memory up to 1 MiB as long as the process has memory to
-// spare, in a temporary file beyond that. The file has no name, so nothing is left behind however this ends. Bytes
-// are hashed as they come.
+// The bytes of one file while it is being received: in memory up to 1 MiB as long as the process has memory
+// to spare, in a temporary file beyond that. The file has no name, so nothing is left behind however this
+// ends. Bytes are hashed as they come.
 //
-// write() and finish() fail with no_room when the disk budget, the disk or the descriptors are used up, io_error when
-// the disk fails.
+// write() and finish() fail with no_room when the disk budget, the disk or the descriptors are used up,
+// io_error when the disk fails.
 class spool final : public file_content {
 public:
-    // Up to here most files of a chat never see the disk; a limit of 256 KiB cost an upload of 1 MiB half as much
-    // CPU again.
+    // Up to here most files of a chat never see the disk; a limit of 256 KiB cost an upload of 1 MiB half as
+    // much CPU again.
     static constexpr std::size_t memory_limit = 1024 * 1024;
 
     enum class hashing { on, off };
 
-    explicit spool(spool_budget& budget, hashing digest = hashing::on) : budget_(budget), hashes_(digest == hashing::on) {}
+    explicit spool(spool_budget& budget, hashing digest = hashing::on)
+        : budget_(budget), hashes_(digest == hashing::on)
+    {
+    }
     ~spool() override;
     spool(const spool&) = delete;
     spool& operator=(const spool&) = delete;
@@ -47,7 +50,7 @@ private:
     sha256 hash_;
     digest32 digest_{};
     std::uint64_t size_ = 0;
-    std::vector<char> buffer_;     // the whole file, or what was not yet written to it
+    std::vector<char> buffer_;  // the whole file, or what was not yet written to it
     std::size_t memory_taken_ = 0;
     int file_ = -1;
     std::uint64_t on_disk_ = 0;

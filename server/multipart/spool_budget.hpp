@@ -6,8 +6,8 @@
 
 namespace restante {
 
-// How much memory and disk all bodies of the process may take together. The one thing shards share on an upload's
-// path, as two counters; nobody ever waits for them.
+// How much memory and disk all bodies of the process may take together. The one thing shards share on an
+// upload's path, as two counters; nobody ever waits for them.
 class spool_budget {
 public:
     spool_budget(std::uint64_t memory, std::uint64_t disk, std::string directory)

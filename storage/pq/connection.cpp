@@ -7,8 +7,8 @@
 #include "storage/pq/sqlstate.hpp"
 
 #include <boost/asio/experimental/awaitable_operators.hpp>
-
 #include <libpq-fe.h>
+
 #include <sys/socket.h>
 
 namespace restante::pq {
@@ -26,11 +26,12 @@ std::string result_field(const pg_result* from, int which)
     return text ? text : "";
 }
 
-// libpq would print notices, and the farewell of a server that ends an idle session, on stderr, where every line is
-// ours to write.
+// libpq would print notices, and the farewell of a server that ends an idle session, on stderr, where every
+// line is ours to write.
 void log_notice(void*, const pg_result* notice)
 {
-    log_line(log_level::debug, "postgres_notice").field("message", result_field(notice, PG_DIAG_MESSAGE_PRIMARY));
+    log_line(log_level::debug, "postgres_notice")
+        .field("message", result_field(notice, PG_DIAG_MESSAGE_PRIMARY));
 }
 
 }  // namespace
@@ -74,7 +75,8 @@ awaitable<result<std::unique_ptr<connection>>> connection::open(connect_options 
         PQsetNoticeReceiver(opened->handle_, log_notice, nullptr);
     const error_code ec = co_await opened->handshake();
     if (ec) {
-        reason = ec == errc::database_timeout ? "no answer in time" : first_line(PQerrorMessage(opened->handle_));
+        reason =
+            ec == errc::database_timeout ? "no answer in time" : first_line(PQerrorMessage(opened->handle_));
         co_return ec;
     }
     co_return opened;
@@ -119,8 +121,9 @@ error_code connection::break_down(errc reason)
     broken_ = true;
     fell_silent_ = reason == errc::database_timeout;
     deadline_.clear();
-    // libpq closes the socket by itself when the server hangs up, and the next connection may get its number. Asio
-    // must forget it now: were it forgotten only when this object ends, that would deafen the other connection.
+    // libpq closes the socket by itself when the server hangs up, and the next connection may get its number.
+    // Asio must forget it now: were it forgotten only when this object ends, that would deafen the other
+    // connection.
     if (socket_.is_open())
         socket_.release();
     return RESTANTE_ERROR(reason);
@@ -199,13 +202,9 @@ result<result_set> connection::accept(pg_result* owned, const char* name)
         case PGRES_COMMAND_OK:
         case PGRES_TUPLES_OK:
         case PGRES_PIPELINE_SYNC:
-        case PGRES_COPY_IN:
-            largest_ = std::max(largest_, results.memory());
-            return results;
-        case PGRES_PIPELINE_ABORTED:
-            return RESTANTE_ERROR(errc::transaction_aborted);
-        default:
-            break;
+        case PGRES_COPY_IN: largest_ = std::max(largest_, results.memory()); return results;
+        case PGRES_PIPELINE_ABORTED: return RESTANTE_ERROR(errc::transaction_aborted);
+        default: break;
     }
     note_failure(owned, name);
     // Without a SQLSTATE it was libpq that failed: the link is gone.

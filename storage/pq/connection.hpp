@@ -25,14 +25,16 @@ struct connect_options {
     std::string application_name = "restante";
     // A request may wait for it, and is owed an answer within two seconds.
     std::chrono::milliseconds connect_timeout = std::chrono::milliseconds(1500);
-    // How long one wait for the server may last: longer than lock_timeout, so that a wait for a lock ends with an answer,
-    // and short enough to find out what became of a lost COMMIT within the 10 s that a client is promised.
+    // How long one wait for the server may last: longer than lock_timeout, so that a wait for a lock ends
+    // with an answer, and short enough to find out what became of a lost COMMIT within the 10 s that a client
+    // is promised.
     std::chrono::milliseconds io_timeout = std::chrono::seconds(6);
     // Sent with the start-up packet, so that they cost no round trip.
     //
-    // The second line holds plans still. Our statements are few, prepared, and made for one way along one index
-    // each: planning them anew for every set of values costs as much as running them, and a plan that was made
-    // while a table was small (read all of it, or a bitmap, then sort) would be kept until long after it has grown.
+    // The second line holds plans still. Our statements are few, prepared, and made for one way along one
+    // index each: planning them anew for every set of values costs as much as running them, and a plan that
+    // was made while a table was small (read all of it, or a bitmap, then sort) would be kept until long
+    // after it has grown.
     std::string session_settings =
         "-c statement_timeout=30s -c lock_timeout=5s -c idle_in_transaction_session_timeout=10s "
         "-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_bitmapscan=off -c jit=off";
@@ -46,12 +48,13 @@ struct notification {
 
 // One session with PostgreSQL on libpq in non-blocking mode; every wait is Asio's. One operation at a time.
 //
-// A failure that PostgreSQL reports leaves the connection usable (inside a transaction it is then "in error").
-// Any other failure, a timeout or a cancelled wait breaks it for good: it can only be destroyed.
+// A failure that PostgreSQL reports leaves the connection usable (inside a transaction it is then "in
+// error"). Any other failure, a timeout or a cancelled wait breaks it for good: it can only be destroyed.
 class connection {
 public:
     // Fails with database_unavailable or database_timeout; *why, if given, receives libpq's sentence.
-    static awaitable<result<std::unique_ptr<connection>>> open(connect_options options, std::string* why = nullptr);
+    static awaitable<result<std::unique_ptr<connection>>> open(connect_options options,
+                                                               std::string* why = nullptr);
 
     ~connection();
     connection(const connection&) = delete;

@@ -1,7 +1,6 @@
 #include "storage/pq/conninfo.hpp"
 
 #include <boost/asio/ip/basic_resolver.hpp>
-
 #include <libpq-fe.h>
 
 namespace restante::pq {

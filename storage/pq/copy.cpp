@@ -1,7 +1,6 @@
 #include "storage/pq/copy.hpp"
 
 #include <boost/endian/conversion.hpp>
-
 #include <libpq-fe.h>
 
 namespace restante::pq {

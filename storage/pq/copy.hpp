@@ -4,8 +4,8 @@
 
 namespace restante::pq {
 
-// COPY … FROM STDIN (FORMAT binary), fed in pieces. A piece is handed to the kernel before the next is taken, so
-// the client holds one piece whatever the size of the whole.
+// COPY … FROM STDIN (FORMAT binary), fed in pieces. A piece is handed to the kernel before the next is taken,
+// so the client holds one piece whatever the size of the whole.
 class copy_in {
 public:
     // sql ends in the COPY statement; statements before it (BEGIN) go in the same round trip.
@@ -26,7 +26,8 @@ private:
     connection* on_;
 };
 
-// The wire form of COPY's binary format: a header, then for each row a field count and length-prefixed fields.
+// The wire form of COPY's binary format: a header, then for each row a field count and length-prefixed
+// fields.
 class copy_encoder {
 public:
     static void header(std::string& out);

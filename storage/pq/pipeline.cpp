@@ -23,8 +23,8 @@ void pipeline::add(const statement& what, const parameters& with)
         return;
     if (is_new)
         refused_ = !PQsendPrepare(handle, what.name, what.text, 0, nullptr);
-    refused_ = refused_ || !PQsendQueryPrepared(handle, what.name, with.count(), with.values(), with.lengths(),
-                                                with.formats(), binary_results);
+    refused_ = refused_ || !PQsendQueryPrepared(handle, what.name, with.count(), with.values(),
+                                                with.lengths(), with.formats(), binary_results);
     if (is_new)
         on_.prepared_.insert(what.name);
     bytes_ += with.bytes();

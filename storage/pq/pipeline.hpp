@@ -13,8 +13,9 @@ namespace restante::pq {
 //   work.add(publish, row);
 //   auto results = co_await work.run();
 //
-// Inside a transaction block a statement that fails makes PostgreSQL skip the rest, and the session is left "in
-// error" for the pool to roll back. Outside of one the statements up to the Sync are one implicit transaction.
+// Inside a transaction block a statement that fails makes PostgreSQL skip the rest, and the session is left
+// "in error" for the pool to roll back. Outside of one the statements up to the Sync are one implicit
+// transaction.
 class pipeline {
 public:
     explicit pipeline(connection& on) : on_(on) {}
@@ -26,8 +27,8 @@ public:
     void add(const statement& what, const parameters& with);
     void add(const statement& what);
 
-    // The results, one a statement. On failure failed_at() is the index of the statement that was to blame, or
-    // the number of statements when the link broke.
+    // The results, one a statement. On failure failed_at() is the index of the statement that was to blame,
+    // or the number of statements when the link broke.
     awaitable<result<std::vector<result_set>>> run();
 
     std::size_t size() const { return entries_.size(); }

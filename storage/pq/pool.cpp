@@ -34,8 +34,10 @@ struct connection_pool::waiter {
 };
 
 connection_pool::connection_pool(executor ex, pool_options options)
-    : ex_(ex), options_(std::move(options)),
-      node_(pool_node::limits{.connections = options_.connections, .waiters = options_.waiters}), wake_(ex)
+    : ex_(ex),
+      options_(std::move(options)),
+      node_(pool_node::limits{.connections = options_.connections, .waiters = options_.waiters}),
+      wake_(ex)
 {
 }
 
@@ -62,12 +64,9 @@ awaitable<result<lease>> connection_pool::acquire(lane in)
             taken.reset();
             co_return co_await open(in);
         }
-        case pool_node::verdict::open:
-            co_return co_await open(in);
-        case pool_node::verdict::refuse_down:
-            co_return RESTANTE_ERROR(errc::database_unavailable);
-        default:
-            co_return RESTANTE_ERROR(errc::database_busy);
+        case pool_node::verdict::open: co_return co_await open(in);
+        case pool_node::verdict::refuse_down: co_return RESTANTE_ERROR(errc::database_unavailable);
+        default: co_return RESTANTE_ERROR(errc::database_busy);
     }
 }
 
@@ -181,9 +180,10 @@ awaitable<void> connection_pool::roll_back(std::unique_ptr<connection> dirty)
 awaitable<result<void>> connection_pool::end_session(int backend_pid)
 {
     // By now the transaction is seconds old; a younger one belongs to a newcomer that got the same pid.
-    static const statement terminate{"terminate_silent",
-                                     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = $1::int4 AND "
-                                     "usename = current_user AND xact_start < now() - interval '1 second'"};
+    static const statement terminate{
+        "terminate_silent",
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = $1::int4 AND "
+        "usename = current_user AND xact_start < now() - interval '1 second'"};
     const parameters with(static_cast<std::int32_t>(backend_pid));
     auto done = co_await execute(terminate, with);
     if (!done)
@@ -194,11 +194,12 @@ awaitable<result<void>> connection_pool::end_session(int backend_pid)
 awaitable<result<void>> connection_pool::end_stuck_sessions()
 {
     // COPY waits for its client between any two pieces, and has statement_timeout to end it.
-    static const statement terminate{"terminate_stuck",
-                                     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE "
-                                     "datname = current_database() AND usename = current_user AND state = 'active' AND "
-                                     "wait_event = 'ClientRead' AND query_start < now() - interval '4 seconds' AND "
-                                     "query NOT ILIKE '%copy %'"};
+    static const statement terminate{
+        "terminate_stuck",
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE "
+        "datname = current_database() AND usename = current_user AND state = 'active' AND "
+        "wait_event = 'ClientRead' AND query_start < now() - interval '4 seconds' AND "
+        "query NOT ILIKE '%copy %'"};
     auto done = co_await execute(terminate);
     if (!done)
         co_return done.error();
@@ -262,7 +263,8 @@ awaitable<void> connection_pool::run()
             blocked_ = !ended;
         }
         const auto now = pool_node::clock::now();
-        wake_.expires_at(std::clamp(node_.retry_at(), now + std::chrono::milliseconds(20), now + health_interval));
+        wake_.expires_at(
+            std::clamp(node_.retry_at(), now + std::chrono::milliseconds(20), now + health_interval));
         if (node_.retry_at() <= now)
             wake_.expires_after(health_interval);
         if (stopped_ || !dirty_.empty())
@@ -298,8 +300,8 @@ awaitable<result<result_set>> connection_pool::execute(const statement& what, co
     co_return co_await (*borrowed)->execute(what, with);
 }
 
-awaitable<result<result_set>> connection_pool::execute_within(std::chrono::milliseconds limit, const statement& what,
-                                                              const parameters& with)
+awaitable<result<result_set>> connection_pool::execute_within(std::chrono::milliseconds limit,
+                                                              const statement& what, const parameters& with)
 {
     auto borrowed = co_await acquire();
     if (!borrowed)

@@ -14,8 +14,8 @@ namespace restante::pq {
 class connection_pool;
 class transaction;
 
-// A borrowed connection. Goes back to the pool at the end of its scope, in whatever state it is: the pool keeps
-// a clean one, rolls an open transaction back and closes a broken or half-used one.
+// A borrowed connection. Goes back to the pool at the end of its scope, in whatever state it is: the pool
+// keeps a clean one, rolls an open transaction back and closes a broken or half-used one.
 class lease {
 public:
     lease(connection_pool& from, std::unique_ptr<connection> borrowed, lane in);
@@ -37,7 +37,8 @@ struct pool_options {
     unsigned connections = 4;
     unsigned waiters = 1024;
     std::chrono::milliseconds wait_limit = std::chrono::milliseconds(1500);
-    // Large requests have few connections and take a second each; who has already sent 25 MB would rather wait.
+    // Large requests have few connections and take a second each; who has already sent 25 MB would rather
+    // wait.
     std::chrono::milliseconds large_wait_limit = std::chrono::seconds(60);
 };
 
@@ -51,8 +52,8 @@ struct pool_status {
 };
 
 // The connections of one shard. acquire() fails with database_unavailable (cannot connect), database_unsafe
-// (connected, but PostgreSQL would lose or refuse our commits), database_busy (all in use for wait_limit, or too
-// many waiting) or shutting_down.
+// (connected, but PostgreSQL would lose or refuse our commits), database_busy (all in use for wait_limit, or
+// too many waiting) or shutting_down.
 class connection_pool {
 public:
     connection_pool(executor ex, pool_options options);
@@ -69,17 +70,18 @@ public:
     // One statement on any connection.
     awaitable<result<result_set>> execute(const statement& what, const parameters& with);
     awaitable<result<result_set>> execute(const statement& what);
-    // The same for what is answered at once or not at all: a connection that says nothing for so long is given up.
+    // The same for what is answered at once or not at all: a connection that says nothing for so long is
+    // given up.
     awaitable<result<result_set>> execute_within(std::chrono::milliseconds limit, const statement& what,
                                                  const parameters& with);
 
-    // Ends, from another connection, the session of one that fell silent in a transaction. A backend behind a dead
-    // line hears nothing and would hold its locks until the kernel gives the line up, which takes hours.
+    // Ends, from another connection, the session of one that fell silent in a transaction. A backend behind a
+    // dead line hears nothing and would hold its locks until the kernel gives the line up, which takes hours.
     awaitable<result<void>> end_session(int backend_pid);
 
-    // Ends sessions that stopped in the middle of a transaction's one flush, with its locks held. Their server is frozen
-    // or cut off and can't do it; and PostgreSQL counts nobody as idle, and times nothing, between two messages of a
-    // flush. Somebody who waited for such a lock in vain asks for this.
+    // Ends sessions that stopped in the middle of a transaction's one flush, with its locks held. Their
+    // server is frozen or cut off and can't do it; and PostgreSQL counts nobody as idle, and times nothing,
+    // between two messages of a flush. Somebody who waited for such a lock in vain asks for this.
     awaitable<result<void>> end_stuck_sessions();
 
     pool_status status() const;

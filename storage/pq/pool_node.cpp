@@ -33,7 +33,8 @@ pool_node::verdict pool_node::ask(lane in, ticket who, clock::time_point now)
         return verdict::refuse_down;
     // First come, first served; but small work need not stand behind large work that waits for its own lane.
     const bool overtakes =
-        in == lane::small && std::all_of(queue_.begin(), queue_.end(), [](const waiter& w) { return w.in == lane::large; });
+        in == lane::small &&
+        std::all_of(queue_.begin(), queue_.end(), [](const waiter& w) { return w.in == lane::large; });
     if (queue_.empty() || overtakes) {
         if (const auto granted = grant(in, now))
             return *granted;

@@ -7,11 +7,12 @@
 
 namespace restante::pq {
 
-// Large work (a COPY of megabytes) may only hold a quarter of the connections, so that small work always finds one.
+// Large work (a COPY of megabytes) may only hold a quarter of the connections, so that small work always
+// finds one.
 enum class lane { small, large };
 
-// What the pool does next, decided without doing any of it: counts, lanes, a queue of waiters, a backoff. Time
-// is handed in.
+// What the pool does next, decided without doing any of it: counts, lanes, a queue of waiters, a backoff.
+// Time is handed in.
 class pool_node {
 public:
     using clock = std::chrono::steady_clock;
@@ -25,11 +26,11 @@ public:
     };
 
     enum class verdict {
-        take_idle,     // an idle connection is yours
-        open,          // open one yourself; tell opened() or open_failed()
-        wait,          // in the queue; serve() will name your ticket
-        refuse_full,   // too many are waiting
-        refuse_down,   // the database was away a moment ago
+        take_idle,    // an idle connection is yours
+        open,         // open one yourself; tell opened() or open_failed()
+        wait,         // in the queue; serve() will name your ticket
+        refuse_full,  // too many are waiting
+        refuse_down,  // the database was away a moment ago
     };
 
     struct served {
@@ -42,8 +43,8 @@ public:
     // A caller wants a connection; who is the name it waits under.
     verdict ask(lane in, ticket who, clock::time_point now);
 
-    // The oldest waiter that can be served now, with what it gets. Call until it is empty whenever a connection
-    // came back, was lost or opened.
+    // The oldest waiter that can be served now, with what it gets. Call until it is empty whenever a
+    // connection came back, was lost or opened.
     std::optional<served> serve(clock::time_point now);
 
     // A waiter gave up.
@@ -52,8 +53,8 @@ public:
     void opened();
     void open_failed(lane in, clock::time_point now);
 
-    // The database takes words and gives none: idle connections are closed, and everybody is refused until one that
-    // the pool opens for itself was opened. Otherwise each caller would find out anew, and slowly.
+    // The database takes words and gives none: idle connections are closed, and everybody is refused until
+    // one that the pool opens for itself was opened. Otherwise each caller would find out anew, and slowly.
     void went_silent();
     bool silent() const { return silent_; }
     void opening_unasked() { ++small_; }

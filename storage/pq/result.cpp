@@ -1,7 +1,6 @@
 #include "storage/pq/result.hpp"
 
 #include <boost/endian/conversion.hpp>
-
 #include <libpq-fe.h>
 
 #include <bit>
@@ -32,8 +31,8 @@ uuid to_uuid(const char* bytes)
     return id;
 }
 
-// Walks the elements of a binary array of one dimension; a NULL inside is an error, since no caller of ours has
-// a use for one.
+// Walks the elements of a binary array of one dimension; a NULL inside is an error, since no caller of ours
+// has a use for one.
 template <class OnElement>
 error_code for_each_element(std::string_view bytes, unsigned element, OnElement on_element)
 {
@@ -80,11 +79,11 @@ std::string_view field::bytes() const
 }
 
 // Every as<T>() begins the same way: the type of the column, then NULL.
-#define RESTANTE_EXPECT_TYPE(condition)                  \
-    do {                                                 \
-        if (!(condition))                                \
-            return wrong_type();                         \
-        if (is_null())                                   \
+#define RESTANTE_EXPECT_TYPE(condition)                   \
+    do {                                                  \
+        if (!(condition))                                 \
+            return wrong_type();                          \
+        if (is_null())                                    \
             return RESTANTE_ERROR(errc::unexpected_null); \
     } while (false)
 
@@ -144,8 +143,8 @@ template <>
 result<std::string_view> field::as<std::string_view>() const
 {
     const auto t = type();
-    RESTANTE_EXPECT_TYPE(t == oid::text || t == oid::varchar || t == oid::name || t == oid::json || t == oid::jsonb ||
-                         t == oid::unknown);
+    RESTANTE_EXPECT_TYPE(t == oid::text || t == oid::varchar || t == oid::name || t == oid::json ||
+                         t == oid::jsonb || t == oid::unknown);
     auto text = bytes();
     if (t == oid::jsonb)
         text.remove_prefix(1);  // the version of the binary form
@@ -173,7 +172,8 @@ result<std::vector<uuid>> field::as<std::vector<uuid>>() const
 {
     RESTANTE_EXPECT_TYPE(type() == oid::uuid_array);
     std::vector<uuid> out;
-    if (auto ec = for_each_element(bytes(), oid::uuid, [&](auto item) { out.push_back(to_uuid(item.data())); }))
+    if (auto ec =
+            for_each_element(bytes(), oid::uuid, [&](auto item) { out.push_back(to_uuid(item.data())); }))
         return ec;
     return out;
 }

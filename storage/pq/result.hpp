@@ -13,9 +13,9 @@ struct pg_result;
 
 namespace restante::pq {
 
-// One value of a result, in PostgreSQL's binary form. as<T>() fails with wrong_column_type when the column does
-// not hold a T, and with unexpected_null when it is NULL and T is not std::optional. Views (std::string_view,
-// blob) live as long as the result_set.
+// One value of a result, in PostgreSQL's binary form. as<T>() fails with wrong_column_type when the column
+// does not hold a T, and with unexpected_null when it is NULL and T is not std::optional. Views
+// (std::string_view, blob) live as long as the result_set.
 class field {
 public:
     field(const pg_result* from, int row, int column) : from_(from), row_(row), column_(column) {}

@@ -9,8 +9,8 @@ const statement read_safety{"read_safety",
                             "current_setting('server_encoding'), current_setting('fsync'), "
                             "current_setting('full_page_writes'), current_setting('synchronous_commit')"};
 
-std::string find_fault(bool standby, std::string_view read_only, std::string_view encoding, std::string_view fsync,
-                       std::string_view full_pages, std::string_view synchronous)
+std::string find_fault(bool standby, std::string_view read_only, std::string_view encoding,
+                       std::string_view fsync, std::string_view full_pages, std::string_view synchronous)
 {
     if (standby)
         return "the database is a standby: it takes no writes";

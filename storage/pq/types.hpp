@@ -22,10 +22,10 @@ struct jsonb {
 
 // Object identifiers of the built-in types, fixed in PostgreSQL's catalogue.
 namespace oid {
-inline constexpr unsigned boolean = 16, bytea = 17, name = 19, int8 = 20, int2 = 21, int4 = 23, text = 25, json = 114,
-                          float8 = 701, int4_array = 1007, text_array = 1009, int8_array = 1016, bytea_array = 1001,
-                          varchar = 1043, timestamptz = 1184, timestamptz_array = 1185, unknown = 705, uuid = 2950,
-                          uuid_array = 2951, jsonb = 3802;
+inline constexpr unsigned boolean = 16, bytea = 17, name = 19, int8 = 20, int2 = 21, int4 = 23, text = 25,
+                          json = 114, float8 = 701, int4_array = 1007, text_array = 1009, int8_array = 1016,
+                          bytea_array = 1001, varchar = 1043, timestamptz = 1184, timestamptz_array = 1185,
+                          unknown = 705, uuid = 2950, uuid_array = 2951, jsonb = 3802;
 }  // namespace oid
 
 // PostgreSQL counts microseconds from 2000-01-01.

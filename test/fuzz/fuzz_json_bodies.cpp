@@ -1,5 +1,5 @@
-// The body of a request that takes JSON. Whatever comes in, the tree and the text agree about every member, and a
-// form that is accepted keeps within what the schema stores.
+// The body of a request that takes JSON. Whatever comes in, the tree and the text agree about every member,
+// and a form that is accepted keeps within what the schema stores.
 #include "core/ids.hpp"
 #include "server/activity_form.hpp"
 #include "server/json_members.hpp"
@@ -16,17 +16,19 @@ namespace {
 using namespace restante;
 namespace json = boost::json;
 
-// Equal but for fractions: Boost.JSON rounds the last digits of one as it lies in the text, and makes a number that is
-// equal to nothing of 0e999. Nobody stores what it read.
+// Equal but for fractions: Boost.JSON rounds the last digits of one as it lies in the text, and makes a
+// number that is equal to nothing of 0e999. Nobody stores what it read.
 bool alike(const json::value& a, const json::value& b)
 {
     if (a.kind() != b.kind())
         return false;
     if (a.is_array())
-        return std::equal(a.get_array().begin(), a.get_array().end(), b.get_array().begin(), b.get_array().end(), alike);
+        return std::equal(a.get_array().begin(), a.get_array().end(), b.get_array().begin(),
+                          b.get_array().end(), alike);
     if (a.is_object())
-        return std::equal(a.get_object().begin(), a.get_object().end(), b.get_object().begin(), b.get_object().end(),
-                          [](const auto& x, const auto& y) { return x.key() == y.key() && alike(x.value(), y.value()); });
+        return std::equal(
+            a.get_object().begin(), a.get_object().end(), b.get_object().begin(), b.get_object().end(),
+            [](const auto& x, const auto& y) { return x.key() == y.key() && alike(x.value(), y.value()); });
     return a.is_double() || a == b;
 }
 

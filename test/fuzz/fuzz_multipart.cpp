@@ -3,8 +3,8 @@
 // Input: one byte that chooses the boundary (its top bit) and the number of pieces, one byte for the length
 // of each piece, then the body.
 
-#include "test/support/form_reading.hpp"
 #include "test/fuzz/require.hpp"
+#include "test/support/form_reading.hpp"
 
 #include <cstdint>
 

@@ -2,8 +2,8 @@
 // agrees with the fields that Beast kept.
 #include "server/routes.hpp"
 #include "server/uri.hpp"
-#include "test/support/read_head.hpp"
 #include "test/fuzz/require.hpp"
+#include "test/support/read_head.hpp"
 
 #include <cstdint>
 

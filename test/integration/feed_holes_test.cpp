@@ -7,7 +7,6 @@
 #include "test/support/uploads.hpp"
 
 #include <boost/asio/co_spawn.hpp>
-
 #include <gtest/gtest.h>
 
 #include <map>
@@ -24,7 +23,8 @@ public:
     virtual ~ordering() = default;
 
     // Writes rows with these ids in the transaction, up to but not including COMMIT.
-    virtual awaitable<error_code> write(pq::transaction& tx, const uuid& workspace, const std::vector<uuid>& ids) = 0;
+    virtual awaitable<error_code> write(pq::transaction& tx, const uuid& workspace,
+                                        const std::vector<uuid>& ids) = 0;
 
     // What a follower remembers of a workspace between two polls.
     struct place {
@@ -43,7 +43,8 @@ class by_seq final : public ordering {
 public:
     explicit by_seq(pq::connection_pool& db) : log_(db, listener_), feed_(db) {}
 
-    awaitable<error_code> write(pq::transaction& tx, const uuid& workspace, const std::vector<uuid>& ids) override
+    awaitable<error_code> write(pq::transaction& tx, const uuid& workspace,
+                                const std::vector<uuid>& ids) override
     {
         activity_rows rows;
         for (const auto& id : ids) {
@@ -75,7 +76,8 @@ public:
 
     std::string truth(const uuid& workspace) const override
     {
-        return "SELECT coalesce(string_agg(id::text, '' ORDER BY seq), '') FROM activity_logs WHERE workspace_id = '" +
+        return "SELECT coalesce(string_agg(id::text, '' ORDER BY seq), '') FROM activity_logs WHERE "
+               "workspace_id = '" +
                to_string(workspace) + "'";
     }
 
@@ -87,8 +89,8 @@ private:
     activity_feed feed_;
 };
 
-// Deliberately wrong: rows carry the time at which their transaction began, and followers ask for what is newer than
-// the newest they have seen.
+// Deliberately wrong: rows carry the time at which their transaction began, and followers ask for what is
+// newer than the newest they have seen.
 class by_created_at final : public ordering {
 public:
     explicit by_created_at(pq::connection_pool& db) : db_(db) {}
@@ -96,10 +98,11 @@ public:
     static constexpr const char* schema =
         "CREATE TABLE naive (id uuid PRIMARY KEY, workspace_id uuid, created_at timestamptz DEFAULT now())";
 
-    awaitable<error_code> write(pq::transaction& tx, const uuid& workspace, const std::vector<uuid>& ids) override
+    awaitable<error_code> write(pq::transaction& tx, const uuid& workspace,
+                                const std::vector<uuid>& ids) override
     {
-        static const statement insert{"naive_insert",
-                                      "INSERT INTO naive (workspace_id, id) SELECT $1::uuid, unnest($2::uuid[])"};
+        static const statement insert{
+            "naive_insert", "INSERT INTO naive (workspace_id, id) SELECT $1::uuid, unnest($2::uuid[])"};
         const pq::parameters with(workspace, std::span<const uuid>(ids));
         tx.queue(insert, with);
         co_return error_code{};
@@ -107,9 +110,10 @@ public:
 
     awaitable<result<std::vector<uuid>>> read_on(place& from, int limit) override
     {
-        static const statement select{"naive_read",
-                                      "SELECT id, created_at FROM naive WHERE workspace_id = $1::uuid AND created_at > "
-                                      "coalesce($2::timestamptz, '-infinity') ORDER BY created_at LIMIT $3::int8"};
+        static const statement select{
+            "naive_read",
+            "SELECT id, created_at FROM naive WHERE workspace_id = $1::uuid AND created_at > "
+            "coalesce($2::timestamptz, '-infinity') ORDER BY created_at LIMIT $3::int8"};
         const pq::parameters with(from.workspace, from.last_time, std::int64_t{limit});
         auto rows = co_await db_.execute(select, with);
         if (!rows)
@@ -124,7 +128,8 @@ public:
 
     std::string truth(const uuid& workspace) const override
     {
-        return "SELECT coalesce(string_agg(id::text, '' ORDER BY created_at, id), '') FROM naive WHERE workspace_id = '" +
+        return "SELECT coalesce(string_agg(id::text, '' ORDER BY created_at, id), '') FROM naive WHERE "
+               "workspace_id = '" +
                to_string(workspace) + "'";
     }
 
@@ -138,7 +143,8 @@ public:
     static constexpr int writers = 8;
     static constexpr int limits[] = {1, 7, 100, 100};
 
-    harness(executor ex, ordering& order, pq::connection_pool& db, const test::scratch_database& database, int rows)
+    harness(executor ex, ordering& order, pq::connection_pool& db, const test::scratch_database& database,
+            int rows)
         : ex_(ex), order_(order), db_(db), database_(database), rows_left_(rows)
     {
         for (int i = 0; i < 3; ++i)
@@ -255,9 +261,10 @@ private:
 
     awaitable<void> kill_backends()
     {
-        static const statement kill{"kill_one",
-                                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = "
-                                    "current_database() AND pid <> pg_backend_pid() ORDER BY random() LIMIT 1"};
+        static const statement kill{
+            "kill_one",
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = "
+            "current_database() AND pid <> pg_backend_pid() ORDER BY random() LIMIT 1"};
         const auto options = database_.options();
         auto session = co_await pq::connection::open(options);
         while (writing_ > 0) {
@@ -304,7 +311,8 @@ TEST_F(feed_holes, followers_see_every_committed_row_once_and_in_order)
         EXPECT_EQ(all.losses(), 0);
         EXPECT_GT(all.rolled_back(), 100);
         EXPECT_GT(all.broken(), 5) << "nobody was killed at work";
-        EXPECT_EQ(db.ask("SELECT bool_and(rows = newest AND newest = head) FROM (SELECT count(*) AS rows, max(a.seq) AS "
+        EXPECT_EQ(db.ask("SELECT bool_and(rows = newest AND newest = head) FROM (SELECT count(*) AS rows, "
+                         "max(a.seq) AS "
                          "newest, max(h.seq) AS head FROM activity_logs AS a JOIN activity_heads AS h USING "
                          "(workspace_id) GROUP BY workspace_id) AS w"),
                   "t");
@@ -316,7 +324,8 @@ TEST_F(feed_holes, followers_see_every_committed_row_once_and_in_order)
         std::string list;
         for (const auto& id : told)
             list += (list.empty() ? "" : ",") + id;
-        EXPECT_EQ(db.ask("SELECT count(*) FROM activity_logs WHERE id IN (" + list + ")"), std::to_string(told.size()));
+        EXPECT_EQ(db.ask("SELECT count(*) FROM activity_logs WHERE id IN (" + list + ")"),
+                  std::to_string(told.size()));
     });
 }
 

@@ -78,7 +78,8 @@ protected:
 TEST_F(fetch_and_ack, a_small_file_comes_with_its_bytes_and_a_large_one_in_slices)
 {
     with_uploads([&](pending_uploads& uploads, pq::connection_pool&) -> awaitable<void> {
-        for (const std::size_t size : {std::size_t{1}, std::size_t{1} << 20, (std::size_t{1} << 20) + 1, std::size_t{3'000'001}}) {
+        for (const std::size_t size :
+             {std::size_t{1}, std::size_t{1} << 20, (std::size_t{1} << 20) + 1, std::size_t{3'000'001}}) {
             const auto text = noise(size);
             const auto file = co_await put(uploads, text);
             const auto got = co_await uploads.get(workspace, file, want::content);
@@ -124,7 +125,8 @@ TEST_F(fetch_and_ack, what_is_absent_expired_acked_or_anothers_is_not_found)
         db.sql("UPDATE pending_uploads SET expires_at = now() - interval '1 s'");
         const std::vector<uuid> both{late, file};
         EXPECT_EQ((co_await uploads.get(workspace, late, want::content)).error(), errc::not_found);
-        EXPECT_EQ((co_await uploads.get(workspace, late, want::content, acked::shown)).error(), errc::not_found);
+        EXPECT_EQ((co_await uploads.get(workspace, late, want::content, acked::shown)).error(),
+                  errc::not_found);
         const auto again = co_await uploads.ack(workspace, both);
         EXPECT_EQ(again->size(), 1u) << "an ack that was given stands, expired or not";
         EXPECT_TRUE(again->front().again);
@@ -176,8 +178,9 @@ TEST_F(fetch_and_ack, an_ack_overtaken_by_a_sweep_says_so)
         task_group tasks(ex);
         tasks.spawn("ack", ack());
         steady_timer tick(ex);
-        const std::string waits = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND "
-                                  "wait_event_type = 'Lock'";
+        const std::string waits =
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND "
+            "wait_event_type = 'Lock'";
         for (int i = 0; i < 500 && db.ask(waits) != "1"; ++i) {
             tick.expires_after(10ms);
             co_await tick.async_wait(use_await);
@@ -196,10 +199,13 @@ TEST_F(fetch_and_ack, double_acks_from_four_clients_leave_the_first_moment_stand
             std::vector<uuid> files;
             for (int i = 0; i < 50; ++i)
                 files.push_back(co_await put(uploads, "text"));
-            db.sql("CREATE TABLE moments (file_id uuid, acked_at timestamptz); "
-                   "CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF old.acked_at IS DISTINCT FROM "
-                   "new.acked_at THEN INSERT INTO moments VALUES (new.file_id, new.acked_at); END IF; RETURN new; END $$; "
-                   "CREATE TRIGGER note AFTER UPDATE ON pending_uploads FOR EACH ROW EXECUTE FUNCTION note()");
+            db.sql(
+                "CREATE TABLE moments (file_id uuid, acked_at timestamptz); "
+                "CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF old.acked_at IS "
+                "DISTINCT FROM "
+                "new.acked_at THEN INSERT INTO moments VALUES (new.file_id, new.acked_at); END IF; RETURN "
+                "new; END $$; "
+                "CREATE TRIGGER note AFTER UPDATE ON pending_uploads FOR EACH ROW EXECUTE FUNCTION note()");
             int fresh = 0, again = 0, missing = 0;
             // Each its own order, one by one and all at once: deadlocks would show as failures.
             const auto client = [&](unsigned seed) -> awaitable<void> {
@@ -246,7 +252,8 @@ TEST_F(fetch_and_ack, the_list_pages_through_what_waits)
         EXPECT_EQ(seen.size(), 7u);
         EXPECT_TRUE(std::is_sorted(seen.begin(), seen.end()));
         EXPECT_TRUE((co_await uploads.list(stranger, 100, {}))->empty());
-        EXPECT_EQ((co_await uploads.list(workspace, 100, stranger))->size(), 7u) << "an unknown place is the beginning";
+        EXPECT_EQ((co_await uploads.list(workspace, 100, stranger))->size(), 7u)
+            << "an unknown place is the beginning";
     });
 }
 
@@ -269,7 +276,8 @@ TEST_F(fetch_and_ack, stamps_are_written_together_and_drained_at_the_end)
     });
 }
 
-// Files come, are fetched, acked and swept at once while others still read them: a fetch gives all bytes or none.
+// Files come, are fetched, acked and swept at once while others still read them: a fetch gives all bytes or
+// none.
 TEST_F(fetch_and_ack, five_thousand_fetches_against_a_sweeper_every_100_ms)
 {
     with_uploads(
@@ -306,7 +314,8 @@ TEST_F(fetch_and_ack, five_thousand_fetches_against_a_sweeper_every_100_ms)
                             continue;
                         }
                         if (got->content) {
-                            wrong += !std::equal(text.begin(), text.end(), got->content->begin(), got->content->end());
+                            wrong += !std::equal(text.begin(), text.end(), got->content->begin(),
+                                                 got->content->end());
                             continue;
                         }
                         collecting_sink sink;

@@ -5,7 +5,6 @@
 #include "test/support/run.hpp"
 
 #include <boost/asio/co_spawn.hpp>
-
 #include <gtest/gtest.h>
 
 namespace restante::pq {
@@ -47,9 +46,11 @@ TEST_F(pq_connection, refused_and_unparsable_are_told_apart)
 TEST_F(pq_connection, a_server_that_says_nothing_times_out)
 {
     run([&]() -> awaitable<void> {
-        tcp_acceptor silent(co_await asio::this_coro::executor, tcp::endpoint(asio::ip::address_v4::loopback(), 0));
-        connect_options options{.conninfo = "host=127.0.0.1 port=" + std::to_string(silent.local_endpoint().port()),
-                                .connect_timeout = std::chrono::milliseconds(200)};
+        tcp_acceptor silent(co_await asio::this_coro::executor,
+                            tcp::endpoint(asio::ip::address_v4::loopback(), 0));
+        connect_options options{
+            .conninfo = "host=127.0.0.1 port=" + std::to_string(silent.local_endpoint().port()),
+            .connect_timeout = std::chrono::milliseconds(200)};
         auto opened = co_await connection::open(options);
         EXPECT_EQ(opened.error(), errc::database_timeout);
     });
@@ -64,15 +65,17 @@ TEST_F(pq_connection, notices_are_lines_of_our_log)
         EXPECT_TRUE(said.has_value());
         const auto lines = log.lines();
         EXPECT_EQ(lines.size(), 1u);
-        EXPECT_NE(lines[0].find(R"("event":"postgres_notice","message":"hello")"), std::string::npos) << lines[0];
+        EXPECT_NE(lines[0].find(R"("event":"postgres_notice","message":"hello")"), std::string::npos)
+            << lines[0];
     });
 }
 
 TEST_F(pq_connection, every_type_goes_both_ways)
 {
-    static const statement echo{"echo",
-                                "SELECT $1::bool, $2::int4, $3::int8, $4::float8, $5::uuid, $6::timestamptz, $7::text, "
-                                "$8::bytea, $9::jsonb, $10::uuid[], $11::int8[], $12::text[], $13::text"};
+    static const statement echo{
+        "echo",
+        "SELECT $1::bool, $2::int4, $3::int8, $4::float8, $5::uuid, $6::timestamptz, $7::text, "
+        "$8::bytea, $9::jsonb, $10::uuid[], $11::int8[], $12::text[], $13::text"};
     run([&]() -> awaitable<void> {
         auto session = co_await open();
         const uuid id = make_uuid_v7();
@@ -82,8 +85,8 @@ TEST_F(pq_connection, every_type_goes_both_ways)
         const std::vector<uuid> ids{id, make_uuid_v4()};
         const std::vector<std::int64_t> numbers{-1, 0, INT64_MAX};
         const std::vector<std::string_view> texts{"", "two words", "ünï"};
-        const parameters with(true, std::int32_t{-7}, INT64_MIN, 2.5, id, when, "tëxt", blob(bytes), jsonb(json),
-                              std::span<const uuid>(ids), std::span<const std::int64_t>(numbers),
+        const parameters with(true, std::int32_t{-7}, INT64_MIN, 2.5, id, when, "tëxt", blob(bytes),
+                              jsonb(json), std::span<const uuid>(ids), std::span<const std::int64_t>(numbers),
                               std::span<const std::string_view>(texts), std::nullopt);
         auto got = co_await session->execute(echo, with);
         EXPECT_TRUE(got.has_value());
@@ -100,7 +103,8 @@ TEST_F(pq_connection, every_type_goes_both_ways)
         EXPECT_EQ(r[8].as<std::string>().value(), json);
         EXPECT_EQ(r[9].as<std::vector<uuid>>().value(), ids);
         EXPECT_EQ(r[10].as<std::vector<std::int64_t>>().value(), numbers);
-        EXPECT_EQ(r[11].as<std::vector<std::string>>().value(), (std::vector<std::string>{"", "two words", "ünï"}));
+        EXPECT_EQ(r[11].as<std::vector<std::string>>().value(),
+                  (std::vector<std::string>{"", "two words", "ünï"}));
         EXPECT_FALSE(r[12].as<std::optional<std::string>>().value());
     });
 }

@@ -1,12 +1,10 @@
 #include "storage/pq/transaction.hpp"
-
 #include "test/support/database.hpp"
 #include "test/support/heap.hpp"
 #include "test/support/run.hpp"
 #include "test/support/running_pool.hpp"
 
 #include <boost/asio/co_spawn.hpp>
-
 #include <gtest/gtest.h>
 
 namespace restante::pq {
@@ -26,7 +24,8 @@ protected:
     {
         test::run([&]() -> awaitable<void> {
             const executor ex = co_await asio::this_coro::executor;
-            connection_pool pool(ex, {.connect = db.options(), .connections = connections, .wait_limit = wait_limit});
+            connection_pool pool(
+                ex, {.connect = db.options(), .connections = connections, .wait_limit = wait_limit});
             const auto work = [&] { return body(pool); };
             co_await test::with_running(pool, work);
         });
@@ -145,12 +144,16 @@ TEST_F(pq_pool, a_backend_terminated_in_every_state_costs_one_error_at_most)
 {
     db.sql("CREATE TABLE t (k int PRIMARY KEY)");
     with_pool(2, [&](connection_pool& pool) -> awaitable<void> {
-        const auto end_backend = [&](int pid) { db.sql("SELECT pg_terminate_backend(" + std::to_string(pid) + ", 5000)"); };
+        const auto end_backend = [&](int pid) {
+            db.sql("SELECT pg_terminate_backend(" + std::to_string(pid) + ", 5000)");
+        };
         const parameters one(std::int32_t{1});
         {
             auto idle = co_await pool.acquire();
             const int pid = (*idle)->backend_pid();
-            { auto back = std::move(*idle); }
+            {
+                auto back = std::move(*idle);
+            }
             end_backend(pid);
         }
         EXPECT_TRUE((co_await pool.execute(take, one)).has_value()) << "an idle one is replaced unseen";
@@ -242,8 +245,8 @@ TEST_F(pq_pool, unsafe_settings_are_refused_with_the_reason)
 {
     auto options = db.options();
     test::run([&]() -> awaitable<void> {
-        for (const auto& [setting, word] :
-             {std::pair{"synchronous_commit=off", "synchronous_commit"}, {"default_transaction_read_only=on", "read-only"}}) {
+        for (const auto& [setting, word] : {std::pair{"synchronous_commit=off", "synchronous_commit"},
+                                            {"default_transaction_read_only=on", "read-only"}}) {
             auto unsafe = options;
             unsafe.conninfo += std::string(" options='-c ") + setting + "'";
             connection_pool pool(co_await asio::this_coro::executor, {.connect = unsafe});

@@ -19,11 +19,14 @@ const std::string workspace = "'11111111-1111-4111-8111-111111111111'::uuid";
 // Publishes in one call a row for each digit, which names its workspace.
 std::string publish_for(const std::string& digits)
 {
-    return "publish_activities((SELECT array_agg(('00000000-0000-4000-8000-00000000000' || d)::uuid ORDER BY n) "
+    return "publish_activities((SELECT array_agg(('00000000-0000-4000-8000-00000000000' || d)::uuid ORDER BY "
+           "n) "
            "FROM string_to_table('" +
-           digits + "', NULL) WITH ORDINALITY AS t (d, n)), (SELECT array_agg(gen_random_uuid()) FROM generate_series(1, " +
-           std::to_string(digits.size()) + ")), array_fill('error'::text, ARRAY[" + std::to_string(digits.size()) +
-           "]), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)";
+           digits +
+           "', NULL) WITH ORDINALITY AS t (d, n)), (SELECT array_agg(gen_random_uuid()) FROM "
+           "generate_series(1, " +
+           std::to_string(digits.size()) + ")), array_fill('error'::text, ARRAY[" +
+           std::to_string(digits.size()) + "]), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)";
 }
 
 class schema_test : public testing::Test {
@@ -106,12 +109,15 @@ TEST_F(schema_test, one_call_publishes_for_several_workspaces)
     EXPECT_EQ(db_.ask("SELECT string_agg(seq::text, ',') FROM " + publish_for("3132113")), "1,1,2,1,2,3,3");
     EXPECT_EQ(db_.ask("SELECT string_agg(seq::text, ',') FROM " + publish_for("213")), "2,4,4");
     EXPECT_EQ(db_.ask("SELECT string_agg(seq::text, ',') FROM " + publish_for("2122")), "3,5,4,5");
-    EXPECT_EQ(db_.ask("SELECT string_agg(right(workspace_id::text, 1) || '#' || seq, ' ' ORDER BY workspace_id, seq) "
-                      "FROM activity_logs"),
-              "1#1 1#2 1#3 1#4 1#5 2#1 2#2 2#3 2#4 2#5 3#1 3#2 3#3 3#4");
-    EXPECT_EQ(db_.ask("SELECT string_agg(right(workspace_id::text, 1) || '#' || seq, ' ' ORDER BY workspace_id) "
-                      "FROM activity_heads"),
-              "1#5 2#5 3#4");
+    EXPECT_EQ(
+        db_.ask(
+            "SELECT string_agg(right(workspace_id::text, 1) || '#' || seq, ' ' ORDER BY workspace_id, seq) "
+            "FROM activity_logs"),
+        "1#1 1#2 1#3 1#4 1#5 2#1 2#2 2#3 2#4 2#5 3#1 3#2 3#3 3#4");
+    EXPECT_EQ(
+        db_.ask("SELECT string_agg(right(workspace_id::text, 1) || '#' || seq, ' ' ORDER BY workspace_id) "
+                "FROM activity_heads"),
+        "1#5 2#5 3#4");
 }
 
 TEST_F(schema_test, calls_for_the_same_workspaces_in_opposite_order_do_not_deadlock)
@@ -125,7 +131,8 @@ TEST_F(schema_test, calls_for_the_same_workspaces_in_opposite_order_do_not_deadl
         writers.push_back(std::async(std::launch::async, [&, digits] { db_.sql(writer(digits)); }));
     for (auto& one : writers)
         EXPECT_NO_THROW(one.get());
-    EXPECT_EQ(db_.ask("SELECT min(seq) || ' ' || max(seq) || ' ' || count(*) FROM activity_heads"), "600 600 9");
+    EXPECT_EQ(db_.ask("SELECT min(seq) || ' ' || max(seq) || ' ' || count(*) FROM activity_heads"),
+              "600 600 9");
 }
 
 TEST_F(schema_test, json_comes_out_as_it_went_in)
@@ -244,7 +251,8 @@ TEST_F(schema_test, the_application_role_can_serve_and_nothing_more)
                         "NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)"),
               "");
     EXPECT_EQ(as_server("SELECT seq FROM " + publish_for("12")), "");
-    EXPECT_EQ(as_server("SELECT forget_activity(interval '1 day', gen_random_uuid()), activity_seq_before(" + workspace + ", now())"),
+    EXPECT_EQ(as_server("SELECT forget_activity(interval '1 day', gen_random_uuid()), activity_seq_before(" +
+                        workspace + ", now())"),
               "");
     EXPECT_EQ(
         as_server("INSERT INTO workspaces (id) VALUES (gen_random_uuid()); UPDATE workspaces SET url = ''"),

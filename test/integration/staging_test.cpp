@@ -7,7 +7,6 @@
 #include "test/support/uploads.hpp"
 
 #include <boost/asio/co_spawn.hpp>
-
 #include <gtest/gtest.h>
 
 namespace restante {
@@ -20,8 +19,11 @@ using test::make_upload;
 // The write side of one shard.
 struct store {
     store(executor ex, const test::scratch_database& db, unsigned connections)
-        : pool(ex, {.connect = db.options(), .connections = connections}), uploads(pool, 24h), log(pool, listener),
-          requests(pool, 24h), stage(ex, pool, uploads, log, requests)
+        : pool(ex, {.connect = db.options(), .connections = connections}),
+          uploads(pool, 24h),
+          log(pool, listener),
+          requests(pool, 24h),
+          stage(ex, pool, uploads, log, requests)
     {
     }
 
@@ -75,10 +77,13 @@ TEST_F(staging_files, a_batch_of_three_is_three_files_three_activities_and_three
                   "chat_upload_receive: a.txt1 chat_upload_receive: b.txt2 chat_upload_receive: c.txt3");
         EXPECT_EQ(s.listener.heard.size(), 3u);
         EXPECT_EQ(s.listener.heard[2]->seq, 3);
-        EXPECT_EQ(db.ask("SELECT count(*) FROM pending_uploads p JOIN activity_logs a ON a.id = p.activity_id WHERE "
-                         "sha256(p.content) = p.sha256"),
-                  "3");
-        EXPECT_EQ(db.ask("SELECT expires_at - created_at = interval '24 hours' FROM pending_uploads LIMIT 1"), "t");
+        EXPECT_EQ(
+            db.ask(
+                "SELECT count(*) FROM pending_uploads p JOIN activity_logs a ON a.id = p.activity_id WHERE "
+                "sha256(p.content) = p.sha256"),
+            "3");
+        EXPECT_EQ(db.ask("SELECT expires_at - created_at = interval '24 hours' FROM pending_uploads LIMIT 1"),
+                  "t");
     });
 }
 
@@ -94,9 +99,10 @@ TEST_F(staging_files, large_files_are_copied_byte_for_byte_beside_small_ones)
         auto load = make_upload(workspace, std::move(files));
         auto done = co_await s.stage.stage(std::move(load));
         EXPECT_TRUE(done.has_value()) << done.error().message();
-        EXPECT_EQ(db.ask("SELECT string_agg(size_bytes::text, ',' ORDER BY size_bytes) FROM pending_uploads WHERE "
-                         "sha256(content) = sha256"),
-                  "1,3145728");
+        EXPECT_EQ(
+            db.ask("SELECT string_agg(size_bytes::text, ',' ORDER BY size_bytes) FROM pending_uploads WHERE "
+                   "sha256(content) = sha256"),
+            "1,3145728");
         EXPECT_EQ(s.listener.heard.size(), 2u);
     });
 }
@@ -134,9 +140,10 @@ TEST_F(staging_files, a_refused_second_file_row_stores_nothing)
 TEST_F(staging_files, a_commit_that_is_refused_stores_nothing_and_tells_nobody)
 {
     // Every statement succeeds; it is COMMIT itself that fails.
-    db.sql("CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no'; END $$;"
-           "CREATE CONSTRAINT TRIGGER refuse AFTER INSERT ON activity_logs DEFERRABLE INITIALLY DEFERRED "
-           "FOR EACH ROW EXECUTE FUNCTION refuse()");
+    db.sql(
+        "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no'; END $$;"
+        "CREATE CONSTRAINT TRIGGER refuse AFTER INSERT ON activity_logs DEFERRABLE INITIALLY DEFERRED "
+        "FOR EACH ROW EXECUTE FUNCTION refuse()");
     with_store([&](store& s) -> awaitable<void> {
         auto load = make_upload(workspace, three_files());
         EXPECT_FALSE((co_await s.stage.stage(std::move(load))).has_value());
@@ -153,7 +160,9 @@ TEST_F(staging_files, sixty_four_files_keep_their_order)
             files.push_back(make_file("f" + std::to_string(i), std::to_string(i)));
         auto load = make_upload(workspace, std::move(files));
         EXPECT_TRUE((co_await s.stage.stage(std::move(load))).has_value());
-        EXPECT_EQ(db.ask("SELECT bool_and(summary = 'chat_upload_receive: f' || (seq - 1)) FROM activity_logs"), "t");
+        EXPECT_EQ(
+            db.ask("SELECT bool_and(summary = 'chat_upload_receive: f' || (seq - 1)) FROM activity_logs"),
+            "t");
         EXPECT_EQ(db.ask("SELECT count(*) || '-' || max(seq) FROM activity_logs"), "64-64");
     });
 }
@@ -176,7 +185,8 @@ TEST_F(staging_files, requests_that_share_a_commit_are_each_all_or_none)
         };
         const uuid other = make_uuid_v4();
         for (int i = 0; i < 60; ++i)
-            asio::co_spawn(ex, send(i % 3 ? workspace : other, i == 30 ? "bad" : "fine"), [](std::exception_ptr) {});
+            asio::co_spawn(ex, send(i % 3 ? workspace : other, i == 30 ? "bad" : "fine"),
+                           [](std::exception_ptr) {});
         steady_timer tick(ex);
         for (int i = 0; i < 2000 && ended < 60; ++i) {
             tick.expires_after(5ms);
@@ -186,9 +196,11 @@ TEST_F(staging_files, requests_that_share_a_commit_are_each_all_or_none)
         EXPECT_EQ(refused, 1);
         EXPECT_EQ(rows(), "118");
         EXPECT_EQ(s.listener.heard.size(), 118u);
-        EXPECT_EQ(db.ask("SELECT bool_and(n = top) FROM (SELECT count(*) n, max(seq) top FROM activity_logs GROUP BY "
-                         "workspace_id) x"),
-                  "t");
+        EXPECT_EQ(
+            db.ask(
+                "SELECT bool_and(n = top) FROM (SELECT count(*) n, max(seq) top FROM activity_logs GROUP BY "
+                "workspace_id) x"),
+            "t");
         // Fewer transactions than requests, or they did not travel together at all.
         EXPECT_LT(std::stoi(db.ask("SELECT count(*) FROM upload_requests")), 50);
     });
@@ -244,8 +256,9 @@ TEST_F(staging_files, a_settled_fence_tells_the_truth_and_bars_a_late_commit)
 TEST_F(staging_files, validation_comes_before_any_sql_and_is_the_same_in_all_puts)
 {
     with_store([&](store& s) -> awaitable<void> {
-        for (const auto& [name, size, expected] :
-             {std::tuple{"", 1, errc::invalid_file}, {"x", 0, errc::invalid_file}, {"x", 26'214'401, errc::too_large}}) {
+        for (const auto& [name, size, expected] : {std::tuple{"", 1, errc::invalid_file},
+                                                   {"x", 0, errc::invalid_file},
+                                                   {"x", 26'214'401, errc::too_large}}) {
             const auto bad = make_file(name, std::string(static_cast<std::size_t>(size), 'z'));
             EXPECT_EQ((co_await s.uploads.put(workspace, bad)).error(), expected);
             std::vector<new_file> pair{make_file("fine", "f"), bad};

@@ -14,8 +14,9 @@ std::string cluster()
 {
     const char* conninfo = std::getenv("RESTANTE_TEST_DB");
     if (!conninfo)
-        throw std::runtime_error("RESTANTE_TEST_DB is not set; run the tests with ./check, or start a cluster "
-                                 "with test/support/cluster and name it there");
+        throw std::runtime_error(
+            "RESTANTE_TEST_DB is not set; run the tests with ./check, or start a cluster "
+            "with test/support/cluster and name it there");
     return conninfo;
 }
 

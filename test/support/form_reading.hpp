@@ -39,17 +39,10 @@ inline bool read_block(parser& from, std::string_view block, form_reading& into)
         if (!next)
             return false;
         switch (next->kind) {
-            case event::type::need_more:
-                return true;
-            case event::type::part_begin:
-                into.parts.push_back({from.head(), {}, false});
-                break;
-            case event::type::data:
-                into.parts.back().content += next->bytes;
-                break;
-            case event::type::part_end:
-                into.parts.back().ended = true;
-                break;
+            case event::type::need_more: return true;
+            case event::type::part_begin: into.parts.push_back({from.head(), {}, false}); break;
+            case event::type::data: into.parts.back().content += next->bytes; break;
+            case event::type::part_end: into.parts.back().ended = true; break;
         }
     }
 }

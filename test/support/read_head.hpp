@@ -29,12 +29,9 @@ inline read_result read_head(std::string_view bytes)
 {
     head_scanner scanner;
     switch (scanner.look(bytes)) {
-        case head_scanner::progress::incomplete:
-            return refused_head(errc::bad_request);
-        case head_scanner::progress::refused:
-            return refused_head(scanner.refusal());
-        case head_scanner::progress::complete:
-            break;
+        case head_scanner::progress::incomplete: return refused_head(errc::bad_request);
+        case head_scanner::progress::refused: return refused_head(scanner.refusal());
+        case head_scanner::progress::complete: break;
     }
     boost::beast::http::request_parser<boost::beast::http::empty_body> parser;
     parser.header_limit(head_scanner::max_head);

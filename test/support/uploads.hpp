@@ -10,7 +10,9 @@ namespace restante::test {
 // File bytes that lie in memory, or pretend to lie on disk.
 class text_content final : public file_content {
 public:
-    explicit text_content(std::string text, bool on_disk = false) : text_(std::move(text)), on_disk_(on_disk) {}
+    explicit text_content(std::string text, bool on_disk = false) : text_(std::move(text)), on_disk_(on_disk)
+    {
+    }
 
     std::uint64_t size() const override { return text_.size(); }
     std::optional<std::span<const char>> in_memory() const override
@@ -66,7 +68,10 @@ inline upload make_upload(uuid workspace, std::vector<new_file> files)
 
 // Remembers what it was told.
 struct recording_listener final : commit_listener {
-    void on_commit(std::shared_ptr<const committed_activity> row) noexcept override { heard.push_back(std::move(row)); }
+    void on_commit(std::shared_ptr<const committed_activity> row) noexcept override
+    {
+        heard.push_back(std::move(row));
+    }
     std::vector<std::shared_ptr<const committed_activity>> heard;
 };
 

@@ -37,7 +37,8 @@ TEST(activity_query, nothing_asked_is_the_newest_hundred)
 
 TEST(activity_query, a_limit_is_never_refused)
 {
-    for (const auto* text : {"limit=0", "limit=-1", "limit=abc", "limit=", "limit=1e3", "limit=%2B5", "limit=000"})
+    for (const auto* text :
+         {"limit=0", "limit=-1", "limit=abc", "limit=", "limit=1e3", "limit=%2B5", "limit=000"})
         EXPECT_EQ(read(text)->feed.limit, 100) << text;
     EXPECT_EQ(read("limit=1")->feed.limit, 1);
     EXPECT_EQ(read("limit=007")->feed.limit, 7);
@@ -53,14 +54,16 @@ TEST(activity_query, since_secs_is_capped_but_not_guessed)
     EXPECT_EQ(read("since_secs=2592000")->feed.since->count(), 2'592'000);
     EXPECT_EQ(read("since_secs=2592001")->feed.since->count(), 2'592'000);
     EXPECT_EQ(read("since_secs=99999999999999999999999")->feed.since->count(), 2'592'000);
-    for (const auto* text : {"since_secs=0", "since_secs=-5", "since_secs=x", "since_secs=1.5", "since_secs=+1"})
+    for (const auto* text :
+         {"since_secs=0", "since_secs=-5", "since_secs=x", "since_secs=1.5", "since_secs=+1"})
         EXPECT_NE(sentence_of(text).find("since_secs"), std::string::npos) << text;
 }
 
 TEST(activity_query, before_ts_is_rfc_3339)
 {
     EXPECT_EQ(rfc3339(*read("before_ts=2026-01-02T03:04:05Z")->feed.before), "2026-01-02T03:04:05.000000Z");
-    EXPECT_EQ(rfc3339(*read("before_ts=2026-01-02T03:04:05.5%2B01:00")->feed.before), "2026-01-02T02:04:05.500000Z");
+    EXPECT_EQ(rfc3339(*read("before_ts=2026-01-02T03:04:05.5%2B01:00")->feed.before),
+              "2026-01-02T02:04:05.500000Z");
     for (const auto* text : {"before_ts=yesterday", "before_ts=2026-01-02", "before_ts=1767322245"})
         EXPECT_NE(sentence_of(text).find("before_ts"), std::string::npos) << text;
 }
@@ -82,8 +85,10 @@ TEST(activity_query, one_cursor_or_the_other)
 {
     EXPECT_EQ(read("since_id=" + std::string(row_id))->feed.since_id, parse_uuid(row_id));
     EXPECT_EQ(read("since_seq=0")->feed.since_seq, 0);
-    EXPECT_EQ(read("since_seq=9223372036854775807")->feed.since_seq, std::numeric_limits<std::int64_t>::max());
-    EXPECT_EQ(read("since_seq=99999999999999999999")->feed.since_seq, std::numeric_limits<std::int64_t>::max());
+    EXPECT_EQ(read("since_seq=9223372036854775807")->feed.since_seq,
+              std::numeric_limits<std::int64_t>::max());
+    EXPECT_EQ(read("since_seq=99999999999999999999")->feed.since_seq,
+              std::numeric_limits<std::int64_t>::max());
     for (const auto* text : {"since_id=x", "since_id=%7B0190163d-8694-739b-aea5-966c26f8ad91%7D"})
         EXPECT_NE(sentence_of(text).find("since_id"), std::string::npos) << text;
     for (const auto* text : {"since_seq=-1", "since_seq=x"})

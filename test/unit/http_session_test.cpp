@@ -358,7 +358,8 @@ TEST_F(http_session, continue_is_sent_only_when_the_body_is_asked_for)
 TEST_F(http_session, an_early_answer_is_seen_by_a_client_that_goes_on_sending)
 {
     // Made before the connection is, which has little time for its header.
-    const auto request = post_request("/refuse", "Content-Length: 20000000\r\n", std::string(20'000'000, 'b'));
+    const auto request =
+        post_request("/refuse", "Content-Length: 20000000\r\n", std::string(20'000'000, 'b'));
     raw_client client(server_.port());
     EXPECT_TRUE(client.send(request));
     EXPECT_EQ(client.receive().status, 403);

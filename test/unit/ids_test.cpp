@@ -17,10 +17,9 @@ TEST(ids, canonical_text_in_any_letter_case)
 
 TEST(ids, nothing_else_is_an_id)
 {
-    for (const char* text :
-         {"", "0191f2aa3b5c7d108e2fa1b2c3d4e5f6", "{0191f2aa-3b5c-7d10-8e2f-a1b2c3d4e5f6}",
-          "0191f2aa-3b5c-7d10-8e2f-a1b2c3d4e5f", "0191f2aa-3b5c-7d10-8e2f-a1b2c3d4e5f6 ",
-          "0191f2aa-3b5c-7d10-8e2f-a1b2c3d4e5fg", "0191f2aa_3b5c-7d10-8e2f-a1b2c3d4e5f6"})
+    for (const char* text : {"", "0191f2aa3b5c7d108e2fa1b2c3d4e5f6", "{0191f2aa-3b5c-7d10-8e2f-a1b2c3d4e5f6}",
+                             "0191f2aa-3b5c-7d10-8e2f-a1b2c3d4e5f", "0191f2aa-3b5c-7d10-8e2f-a1b2c3d4e5f6 ",
+                             "0191f2aa-3b5c-7d10-8e2f-a1b2c3d4e5fg", "0191f2aa_3b5c-7d10-8e2f-a1b2c3d4e5f6"})
         EXPECT_FALSE(parse_uuid(text)) << text;
 }
 

@@ -9,10 +9,14 @@ using files = std::vector<attachment>;
 
 TEST(peer_info, an_upload_manifest_is_one_file_of_its_types_family)
 {
-    EXPECT_EQ(attachments_of(R"({"file_id":"f","name":"a.png","mimeType":"image/png","size":3,"uri":"platform-pending:w/f"})"),
-              (files{{"image", "platform-pending:w/f", "image/png", "a.png"}}));
-    EXPECT_EQ(attachments_of(R"({"uri":"u","mimeType":"audio/ogg"})"), (files{{"audio", "u", "audio/ogg", {}}}));
-    EXPECT_EQ(attachments_of(R"({"uri":"u","mimeType":"video/mp4"})"), (files{{"video", "u", "video/mp4", {}}}));
+    EXPECT_EQ(
+        attachments_of(
+            R"({"file_id":"f","name":"a.png","mimeType":"image/png","size":3,"uri":"platform-pending:w/f"})"),
+        (files{{"image", "platform-pending:w/f", "image/png", "a.png"}}));
+    EXPECT_EQ(attachments_of(R"({"uri":"u","mimeType":"audio/ogg"})"),
+              (files{{"audio", "u", "audio/ogg", {}}}));
+    EXPECT_EQ(attachments_of(R"({"uri":"u","mimeType":"video/mp4"})"),
+              (files{{"video", "u", "video/mp4", {}}}));
     EXPECT_EQ(attachments_of(R"({"uri":"u","mimeType":"application/pdf","name":"x"})"),
               (files{{"file", "u", "application/pdf", "x"}}));
     EXPECT_EQ(attachments_of(R"({"uri":"u","mimeType":""})"), (files{{"file", "u", {}, {}}}));
@@ -46,7 +50,8 @@ TEST(peer_info, anything_else_names_no_file)
 
 TEST(peer_info, parts_that_are_no_list_do_not_hide_a_manifest)
 {
-    EXPECT_EQ(attachments_of(R"({"params":{"message":{"parts":{}}},"uri":"u"})"), (files{{"file", "u", {}, {}}}));
+    EXPECT_EQ(attachments_of(R"({"params":{"message":{"parts":{}}},"uri":"u"})"),
+              (files{{"file", "u", {}, {}}}));
 }
 
 TEST(peer_info, a_body_too_deep_to_read_names_none)

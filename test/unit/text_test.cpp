@@ -1,4 +1,5 @@
 #include "core/text.hpp"
+
 #include "core/utf8.hpp"
 
 #include <gtest/gtest.h>
