@@ -55,7 +55,7 @@ awaitable<std::vector<std::string>> staged_fetches(const surroundings& world,
     std::vector<std::string> requests(all.size() * files_each);
     auto stage = [&](client& link, std::size_t index) -> awaitable<void> {
         const auto& whose = all[index % all.size()];
-        co_await stage_file(link, whose, bytes);
+        const auto id = co_await stage_file(link, whose, bytes);
         requests[index] = fetch_request(whose, id);
         world.told.tell("staging files: " + std::to_string(index + 1));
     };
@@ -81,7 +81,7 @@ awaitable<std::vector<std::string>> staged_polls(const surroundings& world, cons
 {
     constexpr std::uint64_t small_file = 100;
     auto stage = [&](client& link, std::size_t index) -> awaitable<void> {
-        const auto id = co_await stage_file(link, all[index % all.size()], small_file);
+        co_await stage_file(link, all[index % all.size()], small_file);
         world.told.tell("writing rows: " + std::to_string(index + 1));
     };
     const step each = std::ref(stage);

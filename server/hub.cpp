@@ -16,7 +16,7 @@ hub::hub(executor ex, feed_tail& feed, metrics& counts)
 // meanwhile is held, and nothing falls between the answer and the first event.
 awaitable<result<std::unique_ptr<subscriber>>> hub::subscribe(principal who, std::optional<uuid> workspace)
 {
-    std::unique_ptr<subscriber> added(new subscriber(*this, executor_, std::move(who), workspace, seen_));
+    std::unique_ptr<subscriber> added(new subscriber(*this, executor_, who, workspace, seen_));
     if (!workspace) {
         to_all_.push_back(*added);
         const auto opened = co_await open_all();

@@ -71,6 +71,7 @@ awaitable<bool> hub::read_batch()
     if (cursors.empty())
         co_return true;
     std::vector<std::int64_t> known;
+    known.reserve(cursors.size());
     for (const auto& cursor : cursors)
         known.push_back(streams_[cursor.workspace].order.known());
 

@@ -128,7 +128,7 @@ bool is_usable(const certificate_files& files)
 
 startup_result<certificate_files> make_self_signed_if_needed(const std::string& data_dir)
 {
-    const certificate_files files{data_dir + "/tls-cert.pem", data_dir + "/tls-key.pem"};
+    certificate_files files{data_dir + "/tls-cert.pem", data_dir + "/tls-key.pem"};
     if (is_usable(files))
         return files;
 

@@ -6,7 +6,7 @@ namespace restante {
 
 subscriber::subscriber(hub& at, executor ex, principal who, std::optional<uuid> workspace,
                        event_metrics& seen)
-    : hub_(at), who_(std::move(who)), workspace_(workspace), seen_(seen), changed_(ex)
+    : hub_(at), who_(who), workspace_(workspace), seen_(seen), changed_(ex)
 {
 }
 

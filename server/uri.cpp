@@ -33,7 +33,7 @@ bool has_dot_segment(std::string_view path)
 
 result<std::string> decode_path(urls::pct_string_view encoded)
 {
-    const std::string path = encoded.decode();
+    std::string path = encoded.decode();
     // A slash that was encoded was not meant to separate.
     const auto slashes = std::count(encoded.begin(), encoded.end(), '/');
     if (std::count(path.begin(), path.end(), '/') != slashes || path.find('\\') != std::string::npos)
