@@ -11,11 +11,12 @@ from testbed import Database, upload
 
 class InboxCase(unittest.TestCase):
     flags = ()
+    binary = None
 
     @classmethod
     def setUpClass(cls):
         cls.db = cls.enterClassContext(Database())
-        cls.server = cls.enterClassContext(Server(cls.db.conninfo, *cls.flags))
+        cls.server = cls.enterClassContext(Server(cls.db.conninfo, *cls.flags, binary=cls.binary))
         cls.server.wait_ready()
 
     def setUp(self):

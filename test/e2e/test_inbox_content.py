@@ -13,6 +13,7 @@ import uuid
 from forms import noise
 from http_wire import Wire, await_true
 from inbox_case import InboxCase
+from server_process import release_binary
 
 MIB = 1 << 20
 
@@ -131,6 +132,8 @@ class Content(InboxCase):
 
 
 class SlowClients(InboxCase):
+    binary = release_binary()  # sanitizers use memory of their own
+
     def test_twenty_slow_downloads_hold_no_connection_and_little_memory(self):
         content = noise(20 * MIB, 9)
         file = self.stage(content)
