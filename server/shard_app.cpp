@@ -1,5 +1,6 @@
 #include "server/shard_app.hpp"
 
+#include "core/memory_return.hpp"
 #include "server/process_metrics.hpp"
 #include "server/route_table.hpp"
 #include "server/token_watch.hpp"
@@ -107,8 +108,10 @@ void shard_app::start()
     writers_.spawn_supervised("safety_look", [this] { return events_.run_safety_look(writers_); });
     writers_.spawn_supervised("parked_polls", [this] { return polls_.run_safety_look(writers_); });
     writers_.spawn_supervised("token_watch", [this] { return run_token_watch(events_, tokens_, writers_); });
-    if (housekeeping_)
+    if (housekeeping_) {
         housekeeping_->start(writers_);
+        writers_.spawn_supervised("memory_return", [this] { return run_memory_return(writers_); });
+    }
 }
 
 void shard_app::hear(const bell_news& news)
