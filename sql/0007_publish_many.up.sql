@@ -1,8 +1,11 @@
 -- Publishing for several workspaces in one call. Requests share transactions, and a call for each of their workspaces
 -- was a third of what an upload cost: calling, planning the statement's execution and reading its CHECKs anew come
 -- once now, however many rows there are.
+--
+-- publish_activity stays as it is, for the servers of the version before, which run beside this one during an upgrade.
+-- Both lock the same heads, so their numbers are one sequence.
 
--- The only writer of activity_logs; the application role may call it and may not INSERT.
+-- Writes to activity_logs; the application role may call it and may not INSERT.
 --
 -- Numbers appear in order because the head rows are locked before a number is taken and stay locked until the
 -- commit can be seen; a rollback gives the numbers back. They are locked in the order of their ids, so that two
@@ -67,30 +70,3 @@ END
 $$;
 
 REVOKE EXECUTE ON FUNCTION publish_activities FROM PUBLIC;
-
--- For the servers of the version before, which still run while this is applied, and for people at a prompt.
-CREATE OR REPLACE FUNCTION publish_activity(
-    workspace       uuid,
-    ids             uuid[],
-    types           text[],
-    methods         text[],
-    summaries       text[],
-    source_ids      uuid[],
-    target_ids      uuid[],
-    request_bodies  text[],
-    response_bodies text[],
-    statuses        text[],
-    error_details   text[],
-    durations       bigint[],
-    tool_traces     text[])
-RETURNS TABLE (id uuid, seq bigint, created_at timestamptz)
-LANGUAGE sql
-VOLATILE
-SECURITY DEFINER
-SET search_path = public, pg_temp
-BEGIN ATOMIC
-    SELECT p.id, p.seq, p.created_at
-      FROM publish_activities(array_fill(workspace, ARRAY[cardinality(ids)]), ids, types, methods, summaries, source_ids,
-                              target_ids, request_bodies, response_bodies, statuses, error_details, durations,
-                              tool_traces) AS p;
-END;

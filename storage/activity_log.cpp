@@ -6,9 +6,9 @@ namespace {
 
 const statement publish{
     "publish_activities",
-    "SELECT seq, created_at FROM publish_activities($1::uuid[], $2::uuid[], $3::text[], $4::text[], "
-    "$5::text[], "
-    "$6::uuid[], $7::uuid[], $8::text[], $9::text[], $10::text[], $11::text[], $12::int8[], $13::text[])"};
+    "SELECT seq, created_at FROM publish_activities("
+    "$1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::uuid[], $7::uuid[], $8::text[], "
+    "$9::text[], $10::text[], $11::text[], $12::int8[], $13::text[])"};
 
 const statement find_numbers{
     "find_numbers", "SELECT id, seq, created_at FROM activity_logs WHERE id = ANY($1::uuid[]) ORDER BY seq"};

@@ -17,9 +17,8 @@ const statement add_history{
 const statement drop_history{"drop_history", "DELETE FROM schema_migrations WHERE number = $1::int4"};
 
 const std::string make_history =
-    "CREATE TABLE IF NOT EXISTS schema_migrations (number int PRIMARY KEY, name text NOT NULL, checksum text "
-    "NOT NULL, "
-    "applied_at timestamptz NOT NULL DEFAULT now())";
+    "CREATE TABLE IF NOT EXISTS schema_migrations (number int PRIMARY KEY, name text NOT NULL, "
+    "checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())";
 
 startup_failure failed(const pq::connection& session, const std::string& doing)
 {

@@ -10,16 +10,14 @@ namespace {
 const statement insert_file{
     "insert_file",
     "INSERT INTO pending_uploads (file_id, workspace_id, content, size_bytes, filename, mimetype, sha256, "
-    "original_name, activity_id, expires_at) VALUES ($1::uuid, $2::uuid, $3::bytea, $4::int8, $5::text, "
-    "$6::text, "
-    "$7::bytea, $8::text, $9::uuid, now() + $10::int8 * interval '1 microsecond')"};
+    "original_name, activity_id, expires_at) "
+    "VALUES ($1::uuid, $2::uuid, $3::bytea, $4::int8, $5::text, $6::text, $7::bytea, $8::text, $9::uuid, now() + $10::int8 * interval '1 microsecond')"};
 
 const statement read_expiry{"read_expiry", "SELECT now() + $1::int8 * interval '1 microsecond'"};
 
 const std::string copy_files =
     "COPY pending_uploads (file_id, workspace_id, size_bytes, filename, mimetype, sha256, original_name, "
-    "activity_id, "
-    "expires_at, content) FROM STDIN (FORMAT binary)";
+    "activity_id, expires_at, content) FROM STDIN (FORMAT binary)";
 
 pq::blob as_blob(const digest32& digest)
 {

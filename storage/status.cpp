@@ -19,8 +19,8 @@ const statement read_workspaces{
 
 const statement read_leaving{
     "status_leaving",
-    "SELECT (SELECT count(*) FROM (SELECT FROM pending_uploads WHERE acked_at IS NOT NULL LIMIT $1::int8) AS "
-    "acked), "
+    "SELECT "
+    "(SELECT count(*) FROM (SELECT FROM pending_uploads WHERE acked_at IS NOT NULL LIMIT $1::int8) AS acked), "
     "(SELECT count(*) FROM (SELECT FROM pending_uploads WHERE acked_at IS NULL AND expires_at <= now() "
     "ORDER BY expires_at LIMIT $1::int8) AS expired)"};
 
@@ -33,8 +33,8 @@ const statement read_replicas{
     "status_replicas",
     "SELECT substr(application_name, length($1::text) + 1), coalesce(host(client_addr), 'local'), count(*), "
     "min(backend_start) FROM pg_stat_activity "
-    "WHERE datname = current_database() AND starts_with(application_name, $1::text) GROUP BY 1, 2 ORDER BY "
-    "1, 2"};
+    "WHERE datname = current_database() AND starts_with(application_name, $1::text) "
+    "GROUP BY 1, 2 ORDER BY 1, 2"};
 
 result<std::vector<replica>> as_replicas(const pq::result_set& rows)
 {

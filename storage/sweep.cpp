@@ -31,9 +31,8 @@ const statement take_acked{
 const statement take_expired{
     "sweep_expired",
     "WITH gone AS (DELETE FROM pending_uploads WHERE ctid = ANY (ARRAY("
-    "SELECT place FROM (SELECT place, sum(size_bytes) OVER (ORDER BY expires_at, place) - size_bytes AS "
-    "before "
-    "FROM (SELECT ctid AS place, size_bytes, expires_at FROM pending_uploads "
+    "SELECT place FROM (SELECT place, sum(size_bytes) OVER (ORDER BY expires_at, place) "
+    "- size_bytes AS before FROM (SELECT ctid AS place, size_bytes, expires_at FROM pending_uploads "
     "WHERE acked_at IS NULL AND expires_at >= coalesce($2::timestamptz, '-infinity') "
     "AND expires_at <= now() - $1::int8 * interval '1 microsecond' "
     "ORDER BY expires_at LIMIT 200 FOR UPDATE SKIP LOCKED) AS locked) AS summed WHERE before < 1048576)) "

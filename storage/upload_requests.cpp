@@ -14,8 +14,8 @@ const statement insert_fence{"insert_fence",
 
 const statement insert_key{
     "insert_key",
-    "INSERT INTO upload_requests (workspace_id, key, fingerprint, response, files_expire_at, outcome, "
-    "expires_at) "
+    "INSERT INTO upload_requests "
+    "(workspace_id, key, fingerprint, response, files_expire_at, outcome, expires_at) "
     "VALUES ($1::uuid, $2::text, $3::bytea, $4::text, now() + $5::int8 * interval '1 microsecond', 'stored', "
     "now() + interval '48 hours')"};
 

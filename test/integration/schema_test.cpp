@@ -16,18 +16,24 @@ using testing::HasSubstr;
 
 const std::string workspace = "'11111111-1111-4111-8111-111111111111'::uuid";
 
-// Publishes in one call a row for each digit, which names its workspace.
+// A call that publishes a row for each digit, which names its workspace; 1 is the one above.
 std::string publish_for(const std::string& digits)
 {
-    return "publish_activities((SELECT array_agg(('00000000-0000-4000-8000-00000000000' || d)::uuid ORDER BY "
-           "n) "
+    const auto count = std::to_string(digits.size());
+    return "publish_activities("
+           "(SELECT array_agg(('11111111-1111-4111-8111-11111111111' || d)::uuid ORDER BY n) "
            "FROM string_to_table('" +
            digits +
-           "', NULL) WITH ORDINALITY AS t (d, n)), (SELECT array_agg(gen_random_uuid()) FROM "
-           "generate_series(1, " +
-           std::to_string(digits.size()) + ")), array_fill('error'::text, ARRAY[" +
-           std::to_string(digits.size()) + "]), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)";
+           "', NULL) WITH ORDINALITY AS t (d, n)), "
+           "(SELECT array_agg(gen_random_uuid()) FROM generate_series(1, " +
+           count + ")), array_fill('error'::text, ARRAY[" + count +
+           "]), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)";
 }
+
+// A call as servers of the version before make it: two rows of one workspace.
+const std::string publish_as_before = "publish_activity(" + workspace +
+                                      ", ARRAY[gen_random_uuid(), gen_random_uuid()], '{error,error}', "
+                                      "NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)";
 
 class schema_test : public testing::Test {
 protected:
@@ -39,14 +45,12 @@ protected:
             db_.sql(std::string(way == direction::up ? known_[i].up : known_[known_.size() - 1 - i].down));
     }
 
-    // Publishes n rows in a transaction of their own and tells their numbers: "1,2,3".
-    std::string publish(int n)
+    // Publishes in a transaction of its own and tells the rows' numbers: "1,2,3".
+    std::string numbers(const std::string& call)
     {
-        return db_.ask("SELECT string_agg(seq::text, ',') FROM publish_activity(" + workspace +
-                       ", (SELECT array_agg(gen_random_uuid()) FROM generate_series(1, " + std::to_string(n) +
-                       ")), (SELECT array_agg('error'::text) FROM generate_series(1, " + std::to_string(n) +
-                       ")), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)");
+        return db_.ask("SELECT string_agg(seq::text, ',') FROM " + call);
     }
+    std::string publish(std::size_t n) { return numbers(publish_for(std::string(n, '1'))); }
 
     // Rows 1 … n of the workspace, a minute apart, the first at the hour.
     void write_history(int n)
@@ -96,19 +100,16 @@ TEST_F(schema_test, numbers_are_dense_and_in_input_order)
 {
     EXPECT_EQ(publish(3), "1,2,3");
     EXPECT_EQ(publish(1), "4");
-    EXPECT_EQ(db_.ask("BEGIN; SELECT seq FROM publish_activity(" + workspace +
-                      ", ARRAY[gen_random_uuid()], '{error}', NULL, NULL, NULL, NULL, NULL, NULL, NULL, "
-                      "NULL, NULL, NULL)"),
-              "5")
+    EXPECT_EQ(db_.ask("BEGIN; SELECT seq FROM " + publish_for("1")), "5")
         << "and then the session ends without a COMMIT";
     EXPECT_EQ(publish(64).substr(0, 4), "5,6,") << "a rollback gives its numbers back";
 }
 
 TEST_F(schema_test, one_call_publishes_for_several_workspaces)
 {
-    EXPECT_EQ(db_.ask("SELECT string_agg(seq::text, ',') FROM " + publish_for("3132113")), "1,1,2,1,2,3,3");
-    EXPECT_EQ(db_.ask("SELECT string_agg(seq::text, ',') FROM " + publish_for("213")), "2,4,4");
-    EXPECT_EQ(db_.ask("SELECT string_agg(seq::text, ',') FROM " + publish_for("2122")), "3,5,4,5");
+    EXPECT_EQ(numbers(publish_for("3132113")), "1,1,2,1,2,3,3");
+    EXPECT_EQ(numbers(publish_for("213")), "2,4,4");
+    EXPECT_EQ(numbers(publish_for("2122")), "3,5,4,5");
     EXPECT_EQ(
         db_.ask(
             "SELECT string_agg(right(workspace_id::text, 1) || '#' || seq, ' ' ORDER BY workspace_id, seq) "
@@ -118,6 +119,13 @@ TEST_F(schema_test, one_call_publishes_for_several_workspaces)
         db_.ask("SELECT string_agg(right(workspace_id::text, 1) || '#' || seq, ' ' ORDER BY workspace_id) "
                 "FROM activity_heads"),
         "1#5 2#5 3#4");
+}
+
+TEST_F(schema_test, servers_of_the_version_before_count_on)
+{
+    EXPECT_EQ(publish(1), "1");
+    EXPECT_EQ(numbers(publish_as_before), "2,3");
+    EXPECT_EQ(publish(2), "4,5");
 }
 
 TEST_F(schema_test, calls_for_the_same_workspaces_in_opposite_order_do_not_deadlock)
@@ -138,28 +146,27 @@ TEST_F(schema_test, calls_for_the_same_workspaces_in_opposite_order_do_not_deadl
 TEST_F(schema_test, json_comes_out_as_it_went_in)
 {
     const std::string odd = R"({"b":1e1000000, "a":"\u0000", "b":2})";
-    db_.sql("SELECT seq FROM publish_activity(" + workspace +
-            ", ARRAY[gen_random_uuid()], '{error}', NULL, NULL, NULL, NULL, "
+    db_.sql("SELECT seq FROM publish_activities(ARRAY[" + workspace +
+            "], ARRAY[gen_random_uuid()], '{error}', NULL, NULL, NULL, NULL, "
             "ARRAY['" +
             odd + "'], NULL, NULL, NULL, NULL, NULL)");
     EXPECT_EQ(db_.ask("SELECT request_body FROM activity_logs"), odd);
 }
 
 // The reason of activity_heads: a reader that remembers the last number it saw misses nothing, however the
-// writers' transactions overlap, and whether they commit or not.
+// writers' transactions overlap, whether they commit or not, and of which version they are.
 TEST_F(schema_test, a_reader_that_follows_the_numbers_misses_nothing)
 {
-    const std::string writer =
-        "DO $$ BEGIN FOR i IN 1..60 LOOP "
-        "PERFORM publish_activity(" +
-        workspace +
-        ", ARRAY[gen_random_uuid(), gen_random_uuid()], '{error,error}', "
-        "NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL); "
-        "PERFORM pg_sleep(random() * 0.004); "
-        "IF i % 5 = 0 THEN ROLLBACK; ELSE COMMIT; END IF; END LOOP; END $$";
+    const auto writer = [](const std::string& call) {
+        return "DO $$ BEGIN FOR i IN 1..60 LOOP PERFORM " + call +
+               "; PERFORM pg_sleep(random() * 0.004); "
+               "IF i % 5 = 0 THEN ROLLBACK; ELSE COMMIT; END IF; END LOOP; END $$";
+    };
     std::vector<std::future<void>> writers;
-    for (int i = 0; i < 5; ++i)
-        writers.push_back(std::async(std::launch::async, [&] { db_.sql(writer); }));
+    for (int i = 0; i < 5; ++i) {
+        const auto call = i % 2 ? publish_as_before : publish_for("11");
+        writers.push_back(std::async(std::launch::async, [&, call] { db_.sql(writer(call)); }));
+    }
 
     constexpr long expected = 5L * 60 * 4 / 5 * 2;
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
@@ -246,10 +253,7 @@ TEST_F(schema_test, the_application_role_can_serve_and_nothing_more)
     db_.sql(role.str());
 
     const auto as_server = [&](const std::string& sql) { return refusal("SET ROLE restante_app; " + sql); };
-    EXPECT_EQ(as_server("SELECT seq FROM publish_activity(" + workspace +
-                        ", ARRAY[gen_random_uuid()], '{error}', NULL, NULL, "
-                        "NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)"),
-              "");
+    EXPECT_EQ(as_server("SELECT seq FROM " + publish_as_before), "");
     EXPECT_EQ(as_server("SELECT seq FROM " + publish_for("12")), "");
     EXPECT_EQ(as_server("SELECT forget_activity(interval '1 day', gen_random_uuid()), activity_seq_before(" +
                         workspace + ", now())"),
@@ -277,8 +281,7 @@ TEST_F(schema_test, nobody_else_may_publish)
         "DO $$ BEGIN CREATE ROLE restante_stranger; EXCEPTION WHEN duplicate_object OR unique_violation THEN "
         "NULL; "
         "END $$");
-    EXPECT_THAT(refusal("SET ROLE restante_stranger; SELECT publish_activity(" + workspace +
-                        ", '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}')"),
+    EXPECT_THAT(refusal("SET ROLE restante_stranger; SELECT seq FROM " + publish_as_before),
                 HasSubstr("permission denied for function publish_activity"));
     EXPECT_THAT(refusal("SET ROLE restante_stranger; SELECT seq FROM " + publish_for("1")),
                 HasSubstr("permission denied for function publish_activities"));
