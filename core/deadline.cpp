@@ -22,6 +22,11 @@ struct deadline::state : std::enable_shared_from_this<state> {
             return;
         if (due > clock::now())
             return sleep_until(due);
+        if (!had_second_chance && stood_still_since(due)) {
+            had_second_chance = true;
+            due = clock::now() + second_chance;
+            return sleep_until(due);
+        }
         due = clock::time_point::max();
         expired = true;
         const auto callback = on_expiry;  // the callback may destroy this deadline
@@ -32,6 +37,7 @@ struct deadline::state : std::enable_shared_from_this<state> {
     std::function<void()> on_expiry;
     clock::time_point due = clock::time_point::max();
     clock::time_point wakes_at = clock::time_point::max();
+    bool had_second_chance = false;
     bool expired = false;
 };
 
@@ -49,6 +55,7 @@ deadline::~deadline()
 void deadline::expires_at(clock::time_point when)
 {
     state_->due = when;
+    state_->had_second_chance = false;
     state_->expired = false;
     if (when < state_->wakes_at)
         state_->sleep_until(when);

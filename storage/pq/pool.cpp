@@ -1,5 +1,6 @@
 #include "storage/pq/pool.hpp"
 
+#include "core/deadline.hpp"
 #include "core/log.hpp"
 #include "storage/pq/session_check.hpp"
 #include "storage/pq/transaction.hpp"
@@ -76,6 +77,10 @@ awaitable<result<pool_node::verdict>> connection_pool::wait_in_queue(pool_node::
     waiters_.emplace(who, &self);
     self.timer.expires_after(in == lane::large ? options_.large_wait_limit : options_.wait_limit);
     co_await self.timer.async_wait(use_tuple);
+    if (!self.verdict && !stopped_ && stood_still_since(self.timer.expiry())) {
+        self.timer.expires_after(second_chance);
+        co_await self.timer.async_wait(use_tuple);
+    }
     waiters_.erase(who);
     if (self.verdict)
         co_return *self.verdict;

@@ -10,6 +10,13 @@ from pg_client import format_conninfo, parse_conninfo
 from proxy import BLOCK, Link, Proxy
 
 
+def upstream_of(conninfo):
+    """Where PostgreSQL listens, as a Proxy wants to know it."""
+    parts = parse_conninfo(conninfo)
+    host, port = parts["host"], parts.get("port", "5432")
+    return f"{host}/.s.PGSQL.{port}" if host.startswith("/") else (host, int(port))
+
+
 class Strike(enum.Enum):
     BEFORE_COMMIT = "cut before COMMIT"  # everything of the transaction arrives, COMMIT does not
     AFTER_COMMIT = "cut after COMMIT"  # PostgreSQL has committed; its answer is dropped
@@ -145,14 +152,12 @@ class PostgresProxy(Proxy):
 
     def __init__(self, conninfo, mark="publish_activities"):
         self.mark = mark
-        parts = parse_conninfo(conninfo)
-        host, port = parts["host"], parts.get("port", "5432")
         self._guard = threading.Lock()
         self._due = None
         self.struck, self.released = threading.Event(), threading.Event()
-        super().__init__(f"{host}/.s.PGSQL.{port}" if host.startswith("/") else (host, int(port)))
-        parts |= {"host": "127.0.0.1", "port": str(self.port), "sslmode": "disable", "gssencmode": "disable"}
-        self.conninfo = format_conninfo(parts)
+        super().__init__(upstream_of(conninfo))
+        here = {"host": "127.0.0.1", "port": str(self.port), "sslmode": "disable", "gssencmode": "disable"}
+        self.conninfo = format_conninfo(parse_conninfo(conninfo) | here)
 
     def arm(self, strike):
         """Strikes once, at the next COMMIT of such a transaction; `struck` is set when it has."""

@@ -5,13 +5,16 @@ makes a second row."""
 
 import hashlib
 import itertools
+import signal
 import threading
 import time
 import unittest
 
 from forms import PLAIN, form, noise, part
 from http_wire import await_true
-from pg_proxy import PostgresProxy, Strike
+from pg_client import format_conninfo, parse_conninfo
+from pg_proxy import PostgresProxy, Strike, upstream_of
+from proxy import Proxy
 from server_process import Server
 from testbed import Cluster, Database, upload
 
@@ -307,6 +310,29 @@ class PostgresAway(unittest.TestCase):
         finally:
             self.cluster.thaw()
         self.assert_back()
+
+
+class StoodStill(unittest.TestCase):
+    """The server is stopped for longer than it waits for the database, which answers meanwhile. Were it to take its
+    own sleep for the database's silence, it would turn everybody away."""
+
+    def test_in_the_middle_of_a_handshake_while_others_queue(self):
+        with Database() as db, Proxy(upstream_of(db.conninfo)) as proxy:
+            # Asking for TLS gives the handshake a step that is left to do after the sleep.
+            through = parse_conninfo(db.conninfo) | {"host": "127.0.0.1", "port": str(proxy.port), "sslmode": "prefer"}
+            with Server(format_conninfo(through)) as server:
+                server.wait_ready()
+                workspaces = [db.add_workspace() for _ in range(24)]
+                proxy.conditions.half_open = True
+                proxy.cut()
+                pending = [Timed(server.address, workspace, two_files(b"waits"), PLAIN) for workspace in workspaces]
+                time.sleep(0.5)
+                server.process.send_signal(signal.SIGSTOP)
+                proxy.conditions.half_open = False
+                time.sleep(3)
+                server.process.send_signal(signal.SIGCONT)
+                self.assertEqual([each.join().status for each in pending], [200] * len(pending))
+                self.assertNotIn("no answer in time", server.log_text())
 
 
 if __name__ == "__main__":
