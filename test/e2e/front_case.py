@@ -1,23 +1,13 @@
 """The common ground of the tests of the HTTP front: one server for a class, and words for what comes back."""
 
 import ssl
-import unittest
 
 from http_wire import Wire, await_true
-from server_process import Server, is_sanitized
-from testbed import Database
+from server_case import ServerCase
+from server_process import is_sanitized
 
 
-class FrontCase(unittest.TestCase):
-    flags = ()
-    binary = None
-
-    @classmethod
-    def setUpClass(cls):
-        cls.db = cls.enterClassContext(Database())
-        cls.server = cls.enterClassContext(Server(cls.db.conninfo, *cls.flags, binary=cls.binary))
-        cls.server.wait_ready()
-
+class FrontCase(ServerCase):
     def setUp(self):
         self.descriptors_before = self.quiet_descriptors()
 

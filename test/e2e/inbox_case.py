@@ -1,24 +1,14 @@
 """The common ground of the inbox tests: one database and one server for a class, and requests in one line."""
 
 import json
-import unittest
 
 from forms import PLAIN, form, part
 from http_wire import Wire, request_head
-from server_process import Server
-from testbed import Database, upload
+from server_case import ServerCase
+from testbed import upload
 
 
-class InboxCase(unittest.TestCase):
-    flags = ()
-    binary = None
-
-    @classmethod
-    def setUpClass(cls):
-        cls.db = cls.enterClassContext(Database())
-        cls.server = cls.enterClassContext(Server(cls.db.conninfo, *cls.flags, binary=cls.binary))
-        cls.server.wait_ready()
-
+class InboxCase(ServerCase):
     def setUp(self):
         self.workspace = self.db.add_workspace()
 

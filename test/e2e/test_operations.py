@@ -14,6 +14,7 @@ import threading
 import unittest
 
 from http_wire import await_true
+from server_case import ServerCase
 from server_process import BINARY, Server, run_command
 from testbed import Database
 
@@ -82,13 +83,7 @@ class Documents(unittest.TestCase):
         self.assertEqual(code, 0, told)
 
 
-class Metrics(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.db = cls.enterClassContext(Database())
-        cls.server = cls.enterClassContext(Server(cls.db.conninfo))
-        cls.server.wait_ready()
-
+class Metrics(ServerCase):
     def scrape(self):
         return self.server.get("/metrics", metrics=True).body.decode()
 
@@ -173,12 +168,10 @@ class Sweeping(unittest.TestCase):
             self.assertEqual(total("error"), 0)
 
 
-class Status(unittest.TestCase):
+class Status(ServerCase):
     @classmethod
     def setUpClass(cls):
-        cls.db = cls.enterClassContext(Database())
-        cls.server = cls.enterClassContext(Server(cls.db.conninfo))
-        cls.server.wait_ready()
+        super().setUpClass()
         cls.db.add_workspace()
         stage(cls.db, 3)
         stage(cls.db, 1, fetched_at="now()")

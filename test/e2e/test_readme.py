@@ -11,8 +11,8 @@ import subprocess
 import tempfile
 import unittest
 
-from server_process import BINARY, Server, run_command
-from testbed import Database
+from server_case import ServerCase
+from server_process import BINARY, run_command
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
 README = SOURCE / "README.md"
@@ -31,12 +31,10 @@ def run_bash(script, cwd, **environment):
     return done.returncode, done.stdout, done.stderr
 
 
-class WithServer(unittest.TestCase):
+class WithServer(ServerCase):
     @classmethod
     def setUpClass(cls):
-        cls.db = cls.enterClassContext(Database())
-        cls.server = cls.enterClassContext(Server(cls.db.conninfo))
-        cls.server.wait_ready()
+        super().setUpClass()
         cls.base = "http://%s:%d" % cls.server.address
 
     def folder(self):

@@ -1,23 +1,17 @@
 """The common ground of the upload tests: one database, one server and one workspace for a class."""
 
 import hashlib
-import unittest
 
 from forms import PLAIN
 from http_wire import await_true
-from server_process import Server
-from testbed import Database, upload
+from server_case import ServerCase
+from testbed import upload
 
 
-class UploadCase(unittest.TestCase):
-    flags = ()
-    binary = None
-
+class UploadCase(ServerCase):
     @classmethod
     def setUpClass(cls):
-        cls.db = cls.enterClassContext(Database())
-        cls.server = cls.enterClassContext(Server(cls.db.conninfo, *cls.flags, binary=cls.binary))
-        cls.server.wait_ready()
+        super().setUpClass()
         cls.workspace = cls.db.add_workspace()
 
     def send(self, body, boundary=PLAIN, workspace=None, headers=()):
