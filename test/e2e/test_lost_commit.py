@@ -316,7 +316,7 @@ class StoodStill(unittest.TestCase):
     """The server is stopped for longer than it waits for the database, which answers meanwhile. Were it to take its
     own sleep for the database's silence, it would turn everybody away."""
 
-    def test_in_the_middle_of_a_handshake_while_others_queue(self):
+    def test_in_the_middle_of_a_handshake(self):
         with Database() as db, Proxy(upstream_of(db.conninfo)) as proxy:
             # Asking for TLS gives the handshake a step that is left to do after the sleep.
             through = parse_conninfo(db.conninfo) | {"host": "127.0.0.1", "port": str(proxy.port), "sslmode": "prefer"}

@@ -1,3 +1,4 @@
+#include "core/deadline.hpp"
 #include "storage/pq/transaction.hpp"
 #include "test/support/database.hpp"
 #include "test/support/heap.hpp"
@@ -6,6 +7,8 @@
 
 #include <boost/asio/co_spawn.hpp>
 #include <gtest/gtest.h>
+
+#include <thread>
 
 namespace restante::pq {
 namespace {
@@ -215,6 +218,36 @@ TEST_F(pq_pool, exhaustion_is_busy_after_the_wait_limit_and_first_come_first_ser
                 co_await tick.async_wait(use_await);
             }
             EXPECT_EQ(order, "abc");
+        },
+        300ms);
+}
+
+// As after SIGCONT: the waiter's time is long over, and nobody who holds a connection could go on either.
+TEST_F(pq_pool, a_waiter_that_slept_with_the_whole_process_waits_on)
+{
+    with_pool(
+        1,
+        [&](connection_pool& pool) -> awaitable<void> {
+            const executor ex = co_await asio::this_coro::executor;
+            auto first = co_await pool.acquire();
+            std::optional<lease> held(std::move(*first));
+            std::optional<error_code> waiter;
+            const auto wait = [&]() -> awaitable<void> {
+                const auto got = co_await pool.acquire();
+                waiter = got ? error_code{} : got.error();
+            };
+            asio::co_spawn(ex, wait(), [](std::exception_ptr) {});
+            steady_timer tick(ex, 1ms);
+            co_await tick.async_wait(use_await);
+            EXPECT_EQ(pool.status().waiting, 1u);
+            std::this_thread::sleep_for(350ms + standstill);  // and with it everything on this thread
+            tick.expires_after(1ms);
+            co_await tick.async_wait(use_await);
+            EXPECT_FALSE(waiter) << "gave up on waking";
+            held.reset();
+            tick.expires_after(1ms);
+            co_await tick.async_wait(use_await);
+            EXPECT_EQ(waiter, error_code{});
         },
         300ms);
 }
