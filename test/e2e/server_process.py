@@ -184,8 +184,7 @@ class Server:
             if checked and running and code != 0:
                 raise AssertionError(f"exit code {code}; the log ends with:\n{text[-3000:]}")
         finally:
-            if self.alive():
-                self.kill()
+            self.kill()
             self._log.close()
             self._folder.cleanup()
 

@@ -51,8 +51,8 @@ def control_group(limit):
 
 
 def _make(limit):
-    ours = {controllers: path for _, controllers, path in
-            (line.strip().split(":", 2) for line in open("/proc/self/cgroup"))}
+    lines = pathlib.Path("/proc/self/cgroup").read_text().splitlines()
+    ours = {controllers: path for _, controllers, path in (line.split(":", 2) for line in lines)}
     name = f"restante-{os.getpid()}-{time.monotonic_ns()}"
     if "memory" in ours:
         folder = MOUNTED / "memory" / ours["memory"].lstrip("/") / name

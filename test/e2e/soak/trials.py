@@ -3,6 +3,7 @@ of its own under load, followed by a count of what went missing."""
 
 import contextlib
 import dataclasses
+import pathlib
 import tempfile
 
 from bed import Bed
@@ -13,6 +14,7 @@ from server_process import BINARY, is_sanitized, release_binary
 from surroundings import Clock, wrapped
 
 PAUSE = (0.05, 0.4)  # seconds between two faults
+NO_DESCRIPTORS = pathlib.Path(__file__).with_name("no_descriptors.supp")  # what a sanitizer is not to report then
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,7 +74,8 @@ def _surrounded(trial, clock, group, say):
     if clock:
         binary, lines = release_binary() or BINARY, clock.lines()
     if trial.descriptors:
-        lines.append(f"ulimit -n {trial.descriptors}")
+        lines += [f"ulimit -n {trial.descriptors}",
+                  f'export UBSAN_OPTIONS="$UBSAN_OPTIONS:suppressions=\'{NO_DESCRIPTORS}\'"']
     if trial.memory:
         binary = release_binary() or BINARY
         if is_sanitized(binary):
