@@ -3,6 +3,7 @@ the relay between the two, which keeps every byte that goes through it."""
 
 import contextlib
 import pathlib
+import socket
 import subprocess
 import tempfile
 
@@ -108,7 +109,7 @@ class Front:
             self.process = subprocess.Popen([*command, folder / "config"], stdin=subprocess.DEVNULL,
                                             stdout=said, stderr=errors, start_new_session=True)
         try:
-            await_true(lambda: pathlib.Path(self.socket).exists(), 20, f"{name} listens")
+            await_true(self._listens, 20, f"{name} listens")
         except AssertionError:
             self.__exit__()
             raise
@@ -124,6 +125,11 @@ class Front:
             self.process.kill()
             self.process.wait()
         self._folder.cleanup()
+
+    def _listens(self):
+        """The file of a socket is there a moment before anybody listens."""
+        with socket.socket(socket.AF_UNIX) as client:
+            return client.connect_ex(self.socket) == 0
 
     def said(self):
         """How many requests it has written about."""
