@@ -243,6 +243,10 @@ class PostgresAway(unittest.TestCase):
         self.assertIn("retry-after", answer.headers)
         self.assertLess(seconds, limit)
 
+    def await_known(self, within):
+        await_true(lambda: all(self.server.get("/readyz").status == 503 for _ in range(IN_A_ROW)), within,
+                   "/readyz tells of it on every shard")
+
     def assert_back(self):
         """From the moment that PostgreSQL takes connections again, uploads work within 3 s, on every shard."""
         end = time.monotonic() + 3
@@ -301,8 +305,7 @@ class PostgresAway(unittest.TestCase):
         self.assertEqual(self.post()[0].status, 200)
         self.cluster.freeze()
         try:
-            await_true(lambda: all(self.server.get("/readyz").status == 503 for _ in range(IN_A_ROW)), 6,
-                       "/readyz tells of it on every shard")
+            self.await_known(6)
             for _ in range(5):
                 self.assert_away(2)
         finally:
@@ -310,11 +313,17 @@ class PostgresAway(unittest.TestCase):
         self.assert_back()
 
     def test_frozen_while_somebody_waits(self):
-        """Whoever asks before it is known waits, at most 10 s."""
+        """Whoever asks before it is known waits, at most 10 s. His shard may hear of it only with him, if he has its one
+        connection."""
         self.assertEqual(self.post()[0].status, 200)
         self.cluster.freeze()
         try:
-            self.assert_away(10)
+            early = Timed(self.server.address, self.workspace, two_files(b"early"), PLAIN)
+            self.await_known(10)
+            for _ in range(5):
+                self.assert_away(2)
+            self.assertEqual(early.join().status, 503)
+            self.assertLess(early.seconds, 10)
         finally:
             self.cluster.thaw()
         self.assert_back()
