@@ -1,6 +1,6 @@
 #include "bench/client.hpp"
 
-#include "core/config_values.hpp"
+#include "cli/config_values.hpp"
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/write.hpp>

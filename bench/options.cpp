@@ -2,7 +2,7 @@
 
 #include "bench/client.hpp"
 #include "bench/scenarios.hpp"
-#include "core/config_values.hpp"
+#include "cli/config_values.hpp"
 
 #include <boost/program_options.hpp>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/settings.hpp"
+#include "cli/settings.hpp"
 
 #include <optional>
 #include <string>

@@ -1,7 +1,7 @@
 #include "bench/setup.hpp"
 
 #include "bench/crew.hpp"
-#include "core/config_values.hpp"
+#include "cli/config_values.hpp"
 #include "core/ids.hpp"
 
 namespace restante::bench {

@@ -7,7 +7,7 @@
 namespace restante {
 
 // Every failure that the program foresees. What a client is told about each stands in
-// server/public_errors.cpp and nowhere else.
+// http/message/public_errors.cpp and nowhere else.
 enum class errc {
     // what a caller did
     bad_request = 1,

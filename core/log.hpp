@@ -2,7 +2,7 @@
 
 #include "core/error.hpp"
 #include "core/ids.hpp"
-#include "core/settings.hpp"
+#include "cli/settings.hpp"
 
 #include <cstdint>
 #include <string>

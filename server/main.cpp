@@ -1,4 +1,4 @@
-#include "core/command_line.hpp"
+#include "cli/command_line.hpp"
 #include "server/commands/migrate.hpp"
 #include "server/commands/serve.hpp"
 #include "server/commands/status.hpp"

@@ -1,15 +1,15 @@
 #include "server/commands/serve.hpp"
 
 #include "core/log.hpp"
-#include "server/database.hpp"
-#include "server/descriptors.hpp"
-#include "server/listener.hpp"
-#include "server/registration.hpp"
-#include "server/replica_link.hpp"
-#include "server/shard_app.hpp"
-#include "server/shard_set.hpp"
-#include "server/signals.hpp"
-#include "server/tls_context.hpp"
+#include "server/app/database.hpp"
+#include "server/app/descriptors.hpp"
+#include "http/net/bind_listeners.hpp"
+#include "server/api/workspaces/registration_policy.hpp"
+#include "server/events/replica_link.hpp"
+#include "server/app/shard_app.hpp"
+#include "server/app/shard_set.hpp"
+#include "server/app/signals.hpp"
+#include "http/net/tls_context.hpp"
 
 #include <cstdlib>
 #include <deque>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/asio.hpp"
-#include "core/settings.hpp"
+#include "cli/settings.hpp"
 #include "storage/tokens.hpp"
 #include "storage/workspaces.hpp"
 

@@ -3,7 +3,7 @@
 #include "auth/token.hpp"
 #include "server/commands/stores.hpp"
 #include "server/commands/text_table.hpp"
-#include "server/token_json.hpp"
+#include "server/api/workspaces/token_json.hpp"
 
 #include <boost/json/array.hpp>
 #include <boost/json/serialize.hpp>

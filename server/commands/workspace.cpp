@@ -3,7 +3,7 @@
 #include "auth/token.hpp"
 #include "server/commands/stores.hpp"
 #include "server/commands/text_table.hpp"
-#include "server/registration_form.hpp"
+#include "server/api/workspaces/registration_form.hpp"
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>

@@ -4,9 +4,9 @@
 #include "core/file_names.hpp"
 #include "core/text.hpp"
 #include "core/utf8.hpp"
-#include "server/multipart/boundary.hpp"
-#include "server/multipart/content_disposition.hpp"
-#include "server/multipart/part_head.hpp"
+#include "http/multipart/boundary.hpp"
+#include "http/multipart/content_disposition.hpp"
+#include "http/multipart/part_head.hpp"
 #include "test/fuzz/require.hpp"
 
 #include <algorithm>

@@ -1,11 +1,11 @@
 // The body of a request that takes JSON. Whatever comes in, the tree and the text agree about every member,
 // and a form that is accepted keeps within what the schema stores.
 #include "core/ids.hpp"
-#include "server/activity_form.hpp"
-#include "server/json_members.hpp"
-#include "server/json_reader.hpp"
-#include "server/peer_info.hpp"
-#include "server/registration_form.hpp"
+#include "server/api/inbox/activity_form.hpp"
+#include "http/message/json_members.hpp"
+#include "http/message/json_reader.hpp"
+#include "server/api/inbox/peer_info.hpp"
+#include "server/api/workspaces/registration_form.hpp"
 #include "test/fuzz/require.hpp"
 
 #include <algorithm>

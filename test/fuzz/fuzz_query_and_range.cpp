@@ -1,7 +1,7 @@
 // A request target, a Range and an If-None-Match, one a line. Whatever comes in, a path that is let through
 // can't climb, and a range lies inside the file.
-#include "server/byte_range.hpp"
-#include "server/uri.hpp"
+#include "http/message/byte_range.hpp"
+#include "http/message/request_target.hpp"
 #include "test/fuzz/require.hpp"
 
 #include <algorithm>

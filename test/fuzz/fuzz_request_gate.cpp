@@ -1,7 +1,7 @@
 // Bytes of a head, through the scanner, Beast and the gate. Whatever comes in, a verdict that lets it through
 // agrees with the fields that Beast kept.
-#include "server/routes.hpp"
-#include "server/uri.hpp"
+#include "http/routing/routes.hpp"
+#include "http/message/request_target.hpp"
 #include "test/fuzz/require.hpp"
 #include "test/support/read_head.hpp"
 

@@ -1,9 +1,9 @@
 // Bytes of a client after the handshake, to a real session on a socket pair. Whatever comes in, the session
 // ends when its client has nothing more to say, and all that it has sent are whole frames of a server:
 // unmasked, unfragmented, pongs, and one close frame at the end.
-#include "server/connection.hpp"
-#include "server/hub.hpp"
-#include "server/websocket_session.hpp"
+#include "http/net/connection.hpp"
+#include "server/events/hub.hpp"
+#include "server/events/websocket_session.hpp"
 #include "test/fuzz/require.hpp"
 #include "test/support/run.hpp"
 

@@ -1,6 +1,6 @@
-#include "storage/private_postgres.hpp"
+#include "postgres/private_postgres.hpp"
 
-#include "storage/postgres/postmaster_pid.hpp"
+#include "postgres/postmaster_pid.hpp"
 #include "test/support/temporary_directory.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "server/multipart/parser.hpp"
+#include "http/multipart/parser.hpp"
 
 #include <string>
 #include <string_view>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "server/head_scanner.hpp"
-#include "server/request_gate.hpp"
+#include "http/message/head_scanner.hpp"
+#include "http/message/request_gate.hpp"
 
 #include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/parser.hpp>

@@ -1,6 +1,6 @@
 #include "test/support/test_server.hpp"
 
-#include "server/listener.hpp"
+#include "http/net/bind_listeners.hpp"
 
 #include <boost/asio/post.hpp>
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "auth/bulletin.hpp"
-#include "core/settings.hpp"
-#include "server/shard_app.hpp"
+#include "cli/settings.hpp"
+#include "server/app/shard_app.hpp"
 
 #include <span>
 

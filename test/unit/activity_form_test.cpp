@@ -1,7 +1,7 @@
-#include "server/activity_form.hpp"
+#include "server/api/inbox/activity_form.hpp"
 
-#include "server/json_members.hpp"
-#include "server/json_reader.hpp"
+#include "http/message/json_members.hpp"
+#include "http/message/json_reader.hpp"
 
 #include <gtest/gtest.h>
 

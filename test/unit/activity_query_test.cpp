@@ -1,4 +1,4 @@
-#include "server/activity_query.hpp"
+#include "server/api/inbox/activity_query.hpp"
 
 #include <gtest/gtest.h>
 

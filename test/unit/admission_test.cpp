@@ -1,4 +1,4 @@
-#include "server/admission.hpp"
+#include "http/net/admission.hpp"
 
 #include "test/support/run.hpp"
 

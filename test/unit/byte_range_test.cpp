@@ -1,4 +1,4 @@
-#include "server/byte_range.hpp"
+#include "http/message/byte_range.hpp"
 
 #include <gtest/gtest.h>
 

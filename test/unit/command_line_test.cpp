@@ -1,6 +1,6 @@
-#include "core/command_line.hpp"
+#include "cli/command_line.hpp"
 
-#include "core/help.hpp"
+#include "cli/help.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
-#include "core/config.hpp"
+#include "cli/config.hpp"
 
-#include "core/config_values.hpp"
+#include "cli/config_values.hpp"
 #include "test/support/temporary_file.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "core/config_values.hpp"
+#include "cli/config_values.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "server/cors.hpp"
+#include "http/message/cors.hpp"
 
 #include <gtest/gtest.h>
 

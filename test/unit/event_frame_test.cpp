@@ -1,4 +1,4 @@
-#include "server/event_frame.hpp"
+#include "server/events/event_frame.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "server/event_order.hpp"
+#include "server/events/event_order.hpp"
 
 #include <gtest/gtest.h>
 

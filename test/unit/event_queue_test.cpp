@@ -1,4 +1,4 @@
-#include "server/event_queue.hpp"
+#include "server/events/event_queue.hpp"
 
 #include <gtest/gtest.h>
 

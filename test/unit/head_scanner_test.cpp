@@ -1,4 +1,4 @@
-#include "server/head_scanner.hpp"
+#include "http/message/head_scanner.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
 // The session on real sockets with handlers made for the purpose. No database.
-#include "server/http_session.hpp"
+#include "http/session/http_session.hpp"
 
 #include "core/wakeup.hpp"
-#include "server/connection.hpp"
-#include "server/request_context.hpp"
-#include "server/response_writer.hpp"
+#include "http/net/connection.hpp"
+#include "http/session/request_context.hpp"
+#include "http/message/response_writer.hpp"
 #include "test/support/raw_client.hpp"
 #include "test/support/test_server.hpp"
 

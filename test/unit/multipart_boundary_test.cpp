@@ -1,4 +1,4 @@
-#include "server/multipart/boundary.hpp"
+#include "http/multipart/boundary.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "server/multipart/parser.hpp"
+#include "http/multipart/parser.hpp"
 #include "test/support/form_reading.hpp"
 
 #include <gtest/gtest.h>

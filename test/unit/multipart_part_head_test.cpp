@@ -1,5 +1,5 @@
-#include "server/multipart/content_disposition.hpp"
-#include "server/multipart/part_head.hpp"
+#include "http/multipart/content_disposition.hpp"
+#include "http/multipart/part_head.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
-#include "server/net_stream.hpp"
+#include "http/net/net_stream.hpp"
 
-#include "server/self_signed.hpp"
-#include "server/tls_context.hpp"
+#include "http/net/self_signed.hpp"
+#include "http/net/tls_context.hpp"
 #include "test/support/run.hpp"
 
 #include <boost/asio/read.hpp>

@@ -1,4 +1,4 @@
-#include "server/parked_polls.hpp"
+#include "server/events/parked_polls.hpp"
 
 #include "test/support/run.hpp"
 

@@ -1,4 +1,4 @@
-#include "server/peer_info.hpp"
+#include "server/api/inbox/peer_info.hpp"
 
 #include <gtest/gtest.h>
 

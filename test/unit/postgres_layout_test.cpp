@@ -1,7 +1,7 @@
-#include "storage/postgres/binaries.hpp"
-#include "storage/postgres/cluster_files.hpp"
-#include "storage/postgres/layout.hpp"
-#include "storage/postgres/postmaster_pid.hpp"
+#include "postgres/binaries.hpp"
+#include "postgres/cluster_files.hpp"
+#include "postgres/layout.hpp"
+#include "postgres/postmaster_pid.hpp"
 #include "test/support/temporary_directory.hpp"
 
 #include <gtest/gtest.h>

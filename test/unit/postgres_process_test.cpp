@@ -1,4 +1,4 @@
-#include "storage/postgres/process.hpp"
+#include "postgres/process.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "server/public_errors.hpp"
+#include "http/message/public_errors.hpp"
 
 #include <boost/asio/error.hpp>
 #include <boost/json.hpp>

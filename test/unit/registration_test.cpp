@@ -1,6 +1,6 @@
-#include "server/registration.hpp"
+#include "server/api/workspaces/registration_policy.hpp"
 
-#include "server/registration_form.hpp"
+#include "server/api/workspaces/registration_form.hpp"
 #include "test/support/log_capture.hpp"
 
 #include <boost/json/parse.hpp>

@@ -1,4 +1,4 @@
-#include "server/request_gate.hpp"
+#include "http/message/request_gate.hpp"
 
 #include "test/support/read_head.hpp"
 

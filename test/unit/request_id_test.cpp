@@ -1,4 +1,4 @@
-#include "server/request_id.hpp"
+#include "http/message/request_id.hpp"
 
 #include "core/ids.hpp"
 

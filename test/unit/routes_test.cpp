@@ -1,4 +1,4 @@
-#include "server/routes.hpp"
+#include "http/routing/routes.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "core/suggest.hpp"
+#include "cli/suggest.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "server/shard.hpp"
+#include "server/app/shard.hpp"
 #include "test/support/log_capture.hpp"
 
 #include <gtest/gtest.h>

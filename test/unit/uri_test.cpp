@@ -1,4 +1,4 @@
-#include "server/uri.hpp"
+#include "http/message/request_target.hpp"
 
 #include <gtest/gtest.h>
 

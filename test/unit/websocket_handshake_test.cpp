@@ -1,4 +1,4 @@
-#include "server/websocket_handshake.hpp"
+#include "http/websocket/websocket_handshake.hpp"
 
 #include <boost/beast/http/field.hpp>
 #include <gtest/gtest.h>

@@ -1,0 +1,106 @@
+#include "cli/options.hpp"
+
+namespace restante {
+
+namespace {
+
+constexpr std::int64_t KiB = 1 << 10;
+constexpr std::int64_t MiB = 1 << 20;
+constexpr std::int64_t TiB = 1ll << 40;
+constexpr std::int64_t ms = 1'000;
+constexpr std::int64_t second = 1'000 * ms;
+constexpr std::int64_t minute = 60 * second;
+constexpr std::int64_t hour = 60 * minute;
+constexpr std::int64_t day = 24 * hour;
+
+// The CHECK on pending_uploads.size_bytes; a setting above it would accept files that no row can hold.
+constexpr std::int64_t largest_file = 26'214'400;
+
+// clang-format off
+constexpr option table[] = {
+    {"config", "General", "FILE", &settings::config_file,
+     "Reads settings from FILE: lines of `key = value`, the key being the flag without its dashes; "
+     "# begins a comment.",
+     1, 0, audience::tools},
+    {"log-level", "General", "LEVEL", &settings::level,
+     "Least level that is logged: debug, info, warn or error.", 0, 0, audience::tools},
+
+    {"listen", "Listeners", "HOST:PORT", &settings::listen,
+     "Plain HTTP. May be repeated; port 0 picks a free one; none turns it off."},
+    {"listen-tls", "Listeners", "HOST:PORT", &settings::listen_tls,
+     "HTTPS. May be repeated. Without a certificate, makes a self-signed one in the data directory."},
+    {"tls-cert", "Listeners", "FILE", &settings::tls_cert,
+     "Certificate chain in PEM; SIGHUP reads it again."},
+    {"tls-key", "Listeners", "FILE", &settings::tls_key,
+     "Private key in PEM of --tls-cert."},
+    {"allow-plain-http", "Listeners", "", &settings::allow_plain_http,
+     "Lets --listen name an address that is not loopback, for use behind a TLS proxy."},
+    {"metrics-listen", "Listeners", "HOST:PORT", &settings::metrics_listen,
+     "Where /metrics is served; the other listeners never do."},
+    {"allowed-origin", "Listeners", "ORIGIN", &settings::allowed_origins,
+     "Web origin whose pages may call the API and open a WebSocket. May be repeated; * allows any."},
+    {"threads", "Listeners", "N", &settings::threads,
+     "Threads that serve, each with a shard of its own; 0 means one for each core.", 0, 256},
+    {"max-connections", "Listeners", "N", &settings::max_connections,
+     "Client connections open at a time.", 1, 1'000'000},
+
+    {"database-url", "Database", "URL", &settings::database_url,
+     "PostgreSQL to use, as a URL or key=value text. "
+     "Without it, a private PostgreSQL is run in the data directory.",
+     0, 0, audience::tools},
+    {"data-dir", "Database", "DIR", &settings::data_dir,
+     "Holds the private PostgreSQL and the self-signed certificate.", 1, 0, audience::tools},
+    {"db-connections", "Database", "N", &settings::db_connections,
+     "Database connections of the whole process.", 2, 1000},
+    {"no-migrate", "Database", "", &settings::no_migrate,
+     "Leaves the schema alone at start; `restante migrate` brings it up to date."},
+
+    {"admin-token-file", "Access", "FILE", &settings::admin_token_file,
+     "File that holds the admin token, at least 16 characters. RESTANTE_ADMIN_TOKEN may hold it instead.", 1},
+    {"registration", "Access", "WHO", &settings::registration,
+     "Who may register a workspace: open, admin, or auto, which is open only with --dev "
+     "or while every listener is on loopback."},
+    {"dev", "Access", "", &settings::dev,
+     "For development: lets requests from loopback through without a token."},
+
+    {"upload-ttl", "Retention", "DURATION", &settings::upload_ttl,
+     "How long a file waits for its workspace.", second, 3650 * day},
+    {"ack-retention", "Retention", "DURATION", &settings::ack_retention,
+     "How long an acked file is kept; 0 means the default.", 0, 3650 * day, audience::sweep},
+    {"activity-retention", "Retention", "DURATION", &settings::activity_retention,
+     "How long activity rows are kept.", second, 36500 * day, audience::sweep},
+    {"sweep-interval", "Retention", "DURATION", &settings::sweep_interval,
+     "Time between two sweeps.", 100 * ms, 7 * day},
+
+    {"max-file-bytes", "Limits", "BYTES", &settings::max_file_bytes,
+     "Largest file; the database takes none above 26214400.", 1, largest_file},
+    {"max-request-bytes", "Limits", "BYTES", &settings::max_request_bytes,
+     "Most file data in one request; at least --max-file-bytes.", 1, 4096 * MiB},
+    {"max-files", "Limits", "N", &settings::max_files, "Files in one request.", 1, 10'000},
+    {"max-parts", "Limits", "N", &settings::max_parts,
+     "Parts of one form, files included.", 1, 100'000},
+    {"body-memory", "Limits", "BYTES", &settings::body_memory,
+     "Memory for request bodies; what goes beyond is spooled to disk.", 64 * KiB, TiB},
+    {"spool-dir", "Limits", "DIR", &settings::spool_dir, "Where bodies are spooled.", 1},
+    {"spool-limit", "Limits", "BYTES", &settings::spool_limit,
+     "Disk for spooled bodies; uploads are refused beyond it.", 0, 1024 * TiB},
+
+    {"header-timeout", "Timeouts", "DURATION", &settings::header_timeout,
+     "For a client to send its whole request header.", 100 * ms, hour},
+    {"idle-timeout", "Timeouts", "DURATION", &settings::idle_timeout,
+     "How long an idle connection is kept open.", 100 * ms, day},
+    {"handshake-timeout", "Timeouts", "DURATION", &settings::handshake_timeout,
+     "For a TLS handshake.", 100 * ms, hour},
+    {"shutdown-grace", "Timeouts", "DURATION", &settings::shutdown_grace,
+     "For running requests to finish after SIGTERM.", 0, hour},
+};
+// clang-format on
+
+}  // namespace
+
+std::span<const option> option_table()
+{
+    return table;
+}
+
+}  // namespace restante

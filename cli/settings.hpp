@@ -1,0 +1,69 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace restante {
+
+struct host_port {
+    std::string host;
+    std::uint16_t port = 0;
+};
+
+enum class log_level { debug, info, warn, error };
+// automatic: open while every listener is on loopback or dev is set, else admin.
+enum class registration_policy { automatic, open, admin };
+
+// Every setting, checked: cli/config makes one of these, and nobody else looks at flags or the environment.
+struct settings {
+    std::string config_file;  // where the other settings were read from, if from a file
+
+    // listeners
+    std::vector<host_port> listen{{"127.0.0.1", 8080}};
+    std::vector<host_port> listen_tls;
+    host_port metrics_listen{"127.0.0.1", 9464};
+    std::string tls_cert;
+    std::string tls_key;
+    bool allow_plain_http = false;
+    unsigned threads = 0;  // 0: one a core
+    unsigned max_connections = 20'000;
+    std::vector<std::string> allowed_origins;  // CORS and WebSocket
+
+    // database
+    std::string database_url;  // empty: private PostgreSQL under data_dir
+    std::string data_dir = "./restante-data";
+    unsigned db_connections = 16;  // of the whole process, shared out among the shards
+    bool no_migrate = false;
+
+    // who may call
+    std::string admin_token_file;
+    std::string admin_token;  // empty: nobody is admin
+    bool dev = false;
+    registration_policy registration = registration_policy::automatic;
+
+    // retention
+    std::chrono::microseconds ack_retention = std::chrono::hours(1);
+    std::chrono::microseconds sweep_interval = std::chrono::minutes(5);
+    std::chrono::microseconds upload_ttl = std::chrono::hours(24);
+    std::chrono::microseconds activity_retention = std::chrono::hours(24 * 90);
+
+    // limits
+    std::uint64_t body_memory = 128ull << 20;
+    std::string spool_dir = "/var/tmp";
+    std::uint64_t spool_limit = 8ull << 30;
+    std::uint64_t max_file_bytes = 26'214'400;
+    std::uint64_t max_request_bytes = 52'428'800;
+    unsigned max_files = 64;
+    unsigned max_parts = 80;
+    std::chrono::milliseconds header_timeout = std::chrono::seconds(10);
+    std::chrono::milliseconds idle_timeout = std::chrono::seconds(60);
+    std::chrono::milliseconds handshake_timeout = std::chrono::seconds(10);
+    std::chrono::milliseconds shutdown_grace = std::chrono::seconds(10);
+
+    log_level level = log_level::info;
+};
+
+}  // namespace restante

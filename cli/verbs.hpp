@@ -1,0 +1,61 @@
+#pragma once
+
+#include "cli/options.hpp"
+
+namespace restante {
+
+enum class verb {
+    serve,
+    migrate,
+    sweep,
+    status,
+    workspace_add,
+    workspace_list,
+    workspace_remove,
+    token_issue,
+    token_list,
+    token_revoke,
+    version,
+};
+
+// The options that belong to one verb or another and are no settings: only flags set them.
+struct own_options {
+    std::optional<unsigned> to;  // migrate
+    bool dry_run = false;
+    bool json = false;
+    bool watch = false;
+    std::string mode = "poll";  // workspace add
+    std::string url;
+    std::string name;
+};
+
+using own_member =
+    std::variant<bool own_options::*, std::string own_options::*, std::optional<unsigned> own_options::*>;
+
+struct own_option {
+    std::string_view flag;
+    std::string_view value_name;  // empty: a switch
+    own_member member;
+    std::string_view help;
+};
+
+// An argument without dashes.
+struct positional {
+    std::string_view name;
+    bool required;
+    bool is_uuid;
+};
+
+struct verb_entry {
+    verb what;
+    std::string_view words;  // as typed: "serve", "workspace add"
+    std::string_view summary;
+    std::span<const positional> arguments;
+    std::span<const own_option> own;
+    std::optional<audience> reads;  // the settings it takes; none for version
+    std::string_view details = {};  // what its help says besides
+};
+
+std::span<const verb_entry> verb_table();
+
+}  // namespace restante

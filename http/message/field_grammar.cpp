@@ -1,0 +1,66 @@
+#include "http/message/field_grammar.hpp"
+
+#include <boost/url/authority_view.hpp>
+
+#include <algorithm>
+#include <charconv>
+
+namespace restante {
+
+namespace {
+
+// RFC 3986 lets a name hold escapes and `,;=&`, too. No host that can be looked up has them, and a comma is
+// what two Host fields look like once a proxy has joined them.
+constexpr bool is_name_char(char c)
+{
+    return is_ascii_alnum(c) || c == '-' || c == '.' || c == '_' || c == '~';
+}
+
+// Boost.URL takes any number of digits for a port, and its port_number() gives something for all of them.
+bool is_port(std::string_view text)
+{
+    const auto number = parse_digits(text);
+    return number && *number >= 1 && *number <= 65'535;
+}
+
+}  // namespace
+
+bool list_contains(std::string_view list, std::string_view word) noexcept
+{
+    while (true) {
+        const auto comma = list.find(',');
+        if (iequals(trim_blanks(list.substr(0, comma)), word))
+            return true;
+        if (comma == std::string_view::npos)
+            return false;
+        list.remove_prefix(comma + 1);
+    }
+}
+
+std::optional<std::uint64_t> parse_digits(std::string_view text) noexcept
+{
+    constexpr std::size_t always_fits = 19;
+    if (text.empty() || text.size() > always_fits)
+        return std::nullopt;
+    std::uint64_t value = 0;
+    const auto end = text.data() + text.size();
+    const auto [stop, ec] = std::from_chars(text.data(), end, value);
+    if (ec != std::errc() || stop != end)
+        return std::nullopt;
+    return value;
+}
+
+bool is_host_and_port(std::string_view text) noexcept
+{
+    const auto parsed = boost::urls::parse_authority(text);
+    if (!parsed || parsed->has_userinfo() || parsed->encoded_host().empty())
+        return false;
+    if (parsed->has_port() && !is_port(parsed->port()))
+        return false;
+    if (parsed->host_type() != boost::urls::host_type::name)
+        return parsed->host_type() != boost::urls::host_type::ipvfuture;
+    const std::string_view name = parsed->encoded_host();
+    return std::all_of(name.begin(), name.end(), is_name_char);
+}
+
+}  // namespace restante

@@ -1,0 +1,152 @@
+#include "http/message/public_errors.hpp"
+
+#include "core/utf8.hpp"
+
+#include <boost/json/serialize.hpp>
+
+#include <algorithm>
+
+namespace restante {
+
+namespace {
+
+constexpr public_error plain(unsigned status, std::string_view code, std::string_view sentence)
+{
+    return {status, code, sentence, std::nullopt, false};
+}
+
+constexpr public_error later(unsigned status, std::string_view code, std::string_view sentence, int seconds)
+{
+    return {status, code, sentence, seconds, false};
+}
+
+constexpr public_error challenge(std::string_view code, std::string_view sentence)
+{
+    return {401, code, sentence, std::nullopt, true};
+}
+
+// Which table is missing or which setting is wrong is for the log; a client can only try again.
+constexpr public_error unavailable =
+    later(503, "platform_unavailable", "the platform is unavailable, try again", 2);
+constexpr public_error internal = plain(500, "internal_error", "internal error");
+
+std::string as_utf8(std::string_view text)
+{
+    std::string out;
+    out.reserve(text.size());
+    while (!text.empty()) {
+        const auto length = utf8_length(text);
+        out += length == 0 ? std::string_view("\xEF\xBF\xBD") : text.substr(0, length);
+        text.remove_prefix(std::max<std::size_t>(length, 1));
+    }
+    return out;
+}
+
+}  // namespace
+
+// No default: the compiler refuses an errc without a row.
+public_error public_error_of(errc e) noexcept
+{
+    switch (e) {
+        case errc::bad_request: return plain(400, "bad_request", "bad request");
+        case errc::invalid_workspace_id: return plain(400, "invalid_workspace_id", "invalid workspace ID");
+        case errc::invalid_file_id: return plain(400, "invalid_file_id", "invalid file_id");
+        case errc::unknown_path: return plain(404, "unknown_path", "no such path");
+        case errc::not_found:
+            return plain(404, "not_found", "pending upload not found, expired, or already acked");
+        case errc::workspace_not_found: return plain(404, "workspace_not_found", "workspace not found");
+        case errc::workspace_removed:
+            return plain(410, "workspace_removed", "workspace was removed and cannot come back");
+        case errc::method_not_allowed: return plain(405, "method_not_allowed", "method not allowed");
+        case errc::method_not_implemented:
+            return plain(501, "method_not_implemented", "method not implemented");
+        case errc::transfer_coding_not_implemented:
+            return plain(501, "transfer_coding_not_implemented", "transfer coding not implemented");
+        case errc::http_version_not_supported:
+            return plain(505, "http_version_not_supported", "HTTP version not supported");
+        case errc::uri_too_long: return plain(414, "uri_too_long", "request target too long");
+        case errc::headers_too_large: return plain(431, "headers_too_large", "header block too large");
+        case errc::expectation_failed: return plain(417, "expectation_failed", "expectation failed");
+        case errc::upgrade_required:
+            return plain(426, "upgrade_required", "this path speaks WebSocket, version 13");
+        case errc::missing_token: return challenge("missing_token", "missing workspace auth token");
+        case errc::invalid_token: return challenge("invalid_token", "invalid workspace auth token");
+        case errc::too_many_failed_logins:
+            return later(429, "too_many_failed_logins", "too many wrong tokens from this address", 10);
+        case errc::forbidden: return plain(403, "forbidden", "forbidden");
+        case errc::unsupported_media_type:
+            return plain(415, "unsupported_media_type", "unsupported media type");
+        case errc::malformed_multipart: return plain(400, "malformed_multipart", "malformed multipart body");
+        case errc::no_files: return plain(400, "no_files", "no files field in request");
+        case errc::too_many_files: return plain(400, "too_many_files", "too many files (limit 64)");
+        case errc::file_too_large:
+        case errc::too_large: return plain(413, "file_too_large", "file exceeds per-file cap");
+        case errc::request_too_large: return plain(413, "request_too_large", "request exceeds total cap");
+        case errc::empty_file: return plain(400, "empty_file", "empty file");
+        case errc::invalid_file: return plain(400, "invalid_file", "invalid file");
+        case errc::malformed_json: return plain(400, "malformed_json", "malformed JSON body");
+        case errc::request_timeout: return plain(408, "request_timeout", "request came too slowly");
+        case errc::no_callback_url: return plain(422, "no_callback_url", "workspace has no callback URL");
+        case errc::push_not_supported:
+            return plain(501, "push_not_supported", "push delivery is not supported");
+        case errc::idempotency_key_reused:
+            return plain(422, "idempotency_key_reused", "idempotency key was used with other files");
+        case errc::idempotency_key_running:
+            return later(409, "idempotency_key_running", "a request with this idempotency key is running", 1);
+        case errc::cursor_gone:
+            return plain(410, "cursor_gone", "since_id is unknown here; omit since_id to start again");
+        case errc::range_not_satisfiable: return plain(416, "range_not_satisfiable", "range not satisfiable");
+
+        case errc::could_not_stage: return plain(500, "could_not_stage", "could not stage files");
+        case errc::could_not_log: return plain(500, "could_not_log", "could not log upload activity");
+
+        case errc::database_unavailable:
+        case errc::database_busy:
+        case errc::database_timeout:
+        case errc::database_unsafe:
+        case errc::schema_missing:
+        case errc::commit_outcome_unknown: return unavailable;
+        case errc::no_room: return later(503, "no_room", "no room for this request now, try again", 5);
+        case errc::shutting_down:
+            return later(503, "shutting_down", "the server is shutting down, try again", 1);
+
+        // Nobody is there to read it; the status is for the access line and the metrics.
+        case errc::client_gone: return plain(499, "client_gone", "client closed the connection");
+
+        case errc::transaction_aborted:
+        case errc::unique_violation:
+        case errc::check_violation:
+        case errc::wrong_column_type:
+        case errc::unexpected_null:
+        case errc::sql_error:
+        case errc::internal_error:
+        case errc::bad_setting:
+        case errc::bad_certificate:
+        case errc::io_error:
+        case errc::migration_failed:
+        case errc::private_postgres_failed: return internal;
+    }
+    return internal;
+}
+
+errc to_errc(const error_code& ec) noexcept
+{
+    return ec.category() == restante_category() ? static_cast<errc>(ec.value()) : errc::internal_error;
+}
+
+std::string error_body(const refusal& why)
+{
+    const auto told = public_error_of(why.code);
+    boost::json::object body;
+    body["error"] = why.sentence ? as_utf8(*why.sentence) : std::string(told.sentence);
+    body["code"] = told.code;
+    for (const auto& field : why.fields) {
+        if (const auto* text = field.value().if_string())
+            body[field.key()] = as_utf8(*text);
+        else
+            body[field.key()] = field.value();
+    }
+    return boost::json::serialize(body);
+}
+
+}  // namespace restante

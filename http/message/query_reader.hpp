@@ -1,0 +1,49 @@
+#pragma once
+
+#include "http/message/public_errors.hpp"
+#include "http/message/request_target.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace restante {
+
+// Digits as a number, brought down to `most`; nothing when there is anything but digits.
+std::optional<std::uint64_t> parse_capped(std::string_view text, std::uint64_t most) noexcept;
+
+// Takes the parameters of a query one by one and remembers the first that has to be refused. A parameter that
+// is there but empty counts as absent, as existing clients expect.
+class query_reader {
+public:
+    explicit query_reader(const query_params& query) : query_(query) {}
+
+    std::optional<std::string_view> text(std::string_view name);
+
+    // The parameter as `parse` reads it; refused, with a sentence that says what it must be, when it can't.
+    template <class Parse>
+    auto value(std::string_view name, std::string_view must_be, Parse parse)
+    {
+        using value_type = decltype(parse(std::string_view{}));
+        const auto given = text(name);
+        if (!given)
+            return value_type{};
+        auto parsed = parse(*given);
+        if (!parsed)
+            refuse(std::string(name) + " must be " + std::string(must_be));
+        return parsed;
+    }
+
+    // `limit`, which is never refused: what is no positive number means the default.
+    int limit(int otherwise, int most);
+
+    void refuse(std::string sentence);
+    const std::optional<refusal>& refused() const { return refused_; }
+
+private:
+    const query_params& query_;
+    std::optional<refusal> refused_;
+};
+
+}  // namespace restante

@@ -1,0 +1,48 @@
+#pragma once
+
+#include "core/asio.hpp"
+#include "core/error.hpp"
+#include "http/message/request_gate.hpp"
+
+#include <boost/beast/http/message.hpp>
+#include <boost/beast/http/status.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <variant>
+
+namespace restante {
+
+class connection;
+
+namespace http = boost::beast::http;
+
+// A body of known length that is fetched while it is sent, so that no answer has to fit into memory.
+class body_source {
+public:
+    virtual ~body_source() = default;
+
+    virtual std::uint64_t length() const = 0;
+
+    // The next bytes, valid until the next call; not called after length() bytes. An error, or an early end,
+    // cuts the connection: the status has been sent, so nothing else can tell the client.
+    virtual awaitable<result<std::span<const char>>> next() = 0;
+
+    // Called once, at the end of the answer. HEAD never sends all bytes.
+    virtual void finished(bool all_bytes_sent) = 0;
+};
+
+// Gets the connection for itself and runs until that ends: WebSocket and Server-Sent Events. Nothing was
+// answered before, and bytes that were sent ahead are in connection::input.
+using takeover = std::function<awaitable<void>(connection&, const request_header&)>;
+
+// What a handler answers. Framing and the fields that every answer carries are added when it is sent.
+struct response {
+    http::response_header<> head;
+    std::variant<std::string, std::unique_ptr<body_source>, takeover> body;
+};
+
+}  // namespace restante

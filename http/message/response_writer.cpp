@@ -1,0 +1,144 @@
+#include "http/message/response_writer.hpp"
+
+#include "core/fault_point.hpp"
+#include "http/net/connection.hpp"
+
+#include <array>
+#include <charconv>
+#include <ctime>
+
+namespace restante {
+
+namespace {
+
+// Below this a copy is cheaper than a second buffer; above, the body is sent from where it is.
+constexpr std::size_t small_body = 16 * 1024;
+
+void append_number(std::string& out, std::uint64_t value)
+{
+    std::array<char, 20> digits;
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+    out.append(digits.data(), end);
+}
+
+// "Date: Tue, 15 Nov 1994 08:12:31 GMT", made once a second.
+std::string_view date_field()
+{
+    thread_local std::time_t made_at = 0;
+    thread_local std::array<char, 64> text;
+    thread_local std::size_t size = 0;
+    const auto now = std::time(nullptr);
+    if (now != made_at) {
+        std::tm utc{};
+        ::gmtime_r(&now, &utc);
+        size = std::strftime(text.data(), text.size(), "Date: %a, %d %b %Y %H:%M:%S GMT\r\n", &utc);
+        made_at = now;
+    }
+    return {text.data(), size};
+}
+
+bool may_have_body(http::status status)
+{
+    return status != http::status::no_content && status != http::status::not_modified &&
+           http::to_status_class(status) != http::status_class::informational;
+}
+
+std::string make_head(const response& answer, const answer_frame& frame, std::uint64_t length,
+                      std::size_t room)
+{
+    std::string out;
+    out.reserve(512 + room);
+    out += "HTTP/1.1 ";
+    append_number(out, answer.head.result_int());
+    out += ' ';
+    out += http::obsolete_reason(answer.head.result());
+    out += "\r\n";
+    out += date_field();
+    for (const auto& field : answer.head) {
+        // Beast takes any value; a line break in one would begin a field, or an answer, of somebody's choice.
+        if (field.value().find_first_of("\r\n") != std::string_view::npos)
+            continue;
+        out += field.name_string();
+        out += ": ";
+        out += field.value();
+        out += "\r\n";
+    }
+    out += "X-Request-Id: ";
+    out += frame.request_id;
+    out += "\r\nX-Content-Type-Options: nosniff\r\n";
+    if (may_have_body(answer.head.result())) {
+        out += "Content-Length: ";
+        append_number(out, length);
+        out += "\r\n";
+    }
+    out += frame.keep_alive ? "Connection: keep-alive\r\n\r\n" : "Connection: close\r\n\r\n";
+    return out;
+}
+
+awaitable<error_code> send_text(connection& conn, response& answer, const answer_frame& frame)
+{
+    const auto& body = std::get<std::string>(answer.body);
+    const bool with_body = !frame.head_only && may_have_body(answer.head.result());
+    const bool joined = with_body && body.size() <= small_body;
+    auto head = make_head(answer, frame, body.size(), joined ? body.size() : 0);
+    if (joined)
+        head += body;
+    std::array<asio::const_buffer, 2> buffers{asio::buffer(head)};
+    if (with_body && !joined)
+        buffers[1] = asio::buffer(body);
+    if (fault_is_due("mid_answer")) {
+        std::array<asio::const_buffer, 1> half{asio::buffer(head, head.size() / 2)};
+        if (const auto ec = co_await conn.write(half))
+            co_return ec;
+        fault_point("mid_answer");
+        buffers[0] += head.size() / 2;
+    }
+    co_return co_await conn.write(buffers);
+}
+
+awaitable<error_code> send_pieces(connection& conn, body_source& source, std::string head)
+{
+    std::uint64_t left = source.length();
+    for (;;) {
+        std::array<asio::const_buffer, 2> buffers{asio::buffer(head)};
+        if (left > 0) {
+            const auto piece = co_await source.next();
+            if (!piece)
+                co_return piece.error();
+            if (piece->empty() || piece->size() > left)
+                co_return RESTANTE_ERROR(errc::io_error);
+            buffers[1] = asio::buffer(piece->data(), piece->size());
+            left -= piece->size();
+        }
+        const auto ec = co_await conn.write(buffers);
+        if (ec || left == 0)
+            co_return ec;
+        head.clear();
+    }
+}
+
+awaitable<error_code> send_source(connection& conn, response& answer, const answer_frame& frame)
+{
+    auto& source = *std::get<std::unique_ptr<body_source>>(answer.body);
+    auto head = make_head(answer, frame, source.length(), 0);
+    if (frame.head_only || !may_have_body(answer.head.result())) {
+        std::array<asio::const_buffer, 1> buffers{asio::buffer(head)};
+        const auto ec = co_await conn.write(buffers);
+        source.finished(false);
+        co_return ec;
+    }
+    const auto ec = co_await send_pieces(conn, source, std::move(head));
+    source.finished(!ec);
+    co_return ec;
+}
+
+}  // namespace
+
+awaitable<error_code> send_response(connection& conn, response& answer, const answer_frame& frame)
+{
+    if (std::holds_alternative<std::string>(answer.body))
+        co_return co_await send_text(conn, answer, frame);
+    co_return co_await send_source(conn, answer, frame);
+}
+
+}  // namespace restante

@@ -1,0 +1,213 @@
+#include "http/net/connection.hpp"
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/post.hpp>
+
+namespace restante {
+
+namespace {
+
+constexpr auto progress_window = std::chrono::seconds(10);
+constexpr std::size_t progress_bytes = 10 * 1024;
+
+// A client on a fast line always has bytes ready. After so many the others of the shard get their turn.
+constexpr std::size_t longest_burst = 256 * 1024;
+
+asio::ip::address remote_address(tcp_socket& socket)
+{
+    error_code ec;  // a peer that is gone already has no address, and its connection ends with the first read
+    const auto address = socket.remote_endpoint(ec).address();
+    if (address.is_v6() && address.to_v6().is_v4_mapped())
+        return asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6());
+    return address;
+}
+
+std::span<asio::const_buffer> without_first(std::span<asio::const_buffer> buffers, std::size_t bytes)
+{
+    while (!buffers.empty() && bytes >= buffers.front().size()) {
+        bytes -= buffers.front().size();
+        buffers = buffers.subspan(1);
+    }
+    if (!buffers.empty())
+        buffers.front() += bytes;
+    return buffers;
+}
+
+}  // namespace
+
+// Outlives the connection by the moment that a cancelled wait needs to come back.
+struct connection::watch : std::enable_shared_from_this<watch> {
+    explicit watch(std::function<void()> callback) : on_gone(std::move(callback)) {}
+
+    void arm(net_stream& watched)
+    {
+        auto seen = [self = shared_from_this(), &watched](error_code ec) {
+            // Without a callback the watch is over and the stream may be gone.
+            if (!self->on_gone || ec)
+                return;
+            if (!watched.peek_end())
+                return;
+            const auto callback = std::exchange(self->on_gone, nullptr);
+            callback();
+        };
+        watched.socket().async_wait(tcp_socket::wait_read,
+                                    asio::bind_cancellation_slot(stop.slot(), std::move(seen)));
+    }
+
+    std::function<void()> on_gone;
+    asio::cancellation_signal stop;
+};
+
+connection::connection(net_stream established)
+    : stream(std::move(established)),
+      remote_(remote_address(stream.socket())),
+      remote_text_(remote_.to_string()),
+      limit_(stream.get_executor(), [this] { stream.cancel(); })
+{
+}
+
+connection::~connection()
+{
+    unwatch();
+}
+
+error_code connection::why_aborted(const error_code& ec) const
+{
+    if (ec != asio::error::operation_aborted)
+        return ec;
+    if (limit_.expired())
+        return errc::request_timeout;
+    if (reading_aborted_)
+        return errc::shutting_down;
+    return ec;
+}
+
+awaitable<error_code> connection::wait_to_read(net_stream::wait_type what)
+{
+    waiting_to_read_ = true;
+    const auto [ec] = co_await stream.wait(what);
+    waiting_to_read_ = false;
+    burst_ = 0;
+    co_return ec;
+}
+
+awaitable<error_code> connection::fill()
+{
+    auto wait_for = tcp_socket::wait_read;
+    bool ready = stream.has_buffered_bytes();
+    for (;;) {
+        if (reading_aborted_)
+            co_return errc::shutting_down;
+        if (!ready && !closing()) {
+            const auto ec = co_await wait_to_read(wait_for);
+            if (ec && !closing())
+                co_return why_aborted(ec);
+        }
+        // A request that has arrived by the time the server stops is still served.
+        const auto got = stream.read_now(input.prepare());
+        if (!got.must_wait()) {
+            input.commit(got.bytes);
+            co_return got.ec;
+        }
+        input.release_if_empty();
+        if (closing())
+            co_return errc::shutting_down;
+        wait_for = got.wait_for;
+        ready = false;
+    }
+}
+
+awaitable<result<std::size_t>> connection::read(asio::mutable_buffer into)
+{
+    if (burst_ >= longest_burst) {
+        burst_ = 0;
+        co_await asio::post(use_await);
+    }
+    for (;;) {
+        if (reading_aborted_)
+            co_return errc::shutting_down;
+        const auto got = stream.read_now(into);
+        if (!got.ec) {
+            burst_ += got.bytes;
+            co_return got.bytes;
+        }
+        if (!got.must_wait())
+            co_return got.ec;
+        const auto ec = co_await wait_to_read(got.wait_for);
+        if (ec)
+            co_return why_aborted(ec);
+    }
+}
+
+awaitable<error_code> connection::write(std::span<asio::const_buffer> buffers)
+{
+    bool limited = false;
+    std::size_t moved = 0;
+    std::size_t in_kernel = 0;
+    buffers = without_first(buffers, 0);
+    while (!buffers.empty()) {
+        const auto sent = stream.write_now(buffers);
+        if (!sent.must_wait()) {
+            if (sent.ec)
+                co_return sent.ec;
+            moved += sent.bytes;
+            buffers = without_first(buffers, sent.bytes);
+            continue;
+        }
+        if (!limited || moved >= progress_bytes) {
+            limit_.expires_after(progress_window);
+            in_kernel = stream.unacknowledged();
+            moved = 0;
+            limited = true;
+        }
+        const auto [ec] = co_await stream.wait(sent.wait_for);
+        if (!ec)
+            continue;
+        if (ec != asio::error::operation_aborted || !limit_.expired())
+            co_return why_aborted(ec);
+        // The kernel wakes a writer only when a good part of its buffer is free again, which can take a slow
+        // reader more than the window; what counts is that the peer went on taking bytes.
+        const auto left = stream.unacknowledged();
+        if (moved + in_kernel < left + progress_bytes)
+            co_return errc::request_timeout;
+        limited = false;
+    }
+    if (limited)
+        limit_.clear();
+    co_return error_code{};
+}
+
+void connection::watch_for_end(std::function<void()> on_gone)
+{
+    unwatch();
+    watch_ = std::make_shared<watch>(std::move(on_gone));
+    if (input.empty() && !stream.has_buffered_bytes())
+        watch_->arm(stream);
+}
+
+void connection::unwatch()
+{
+    if (!watch_)
+        return;
+    watch_->on_gone = nullptr;
+    watch_->stop.emit(asio::cancellation_type::terminal);
+    watch_.reset();
+}
+
+void connection::stop()
+{
+    stopping_ = true;
+    if (idle_)
+        stream.cancel();
+}
+
+void connection::abort_reading()
+{
+    stopping_ = true;
+    reading_aborted_ = true;
+    if (waiting_to_read_)
+        stream.cancel();
+}
+
+}  // namespace restante

@@ -1,0 +1,80 @@
+#pragma once
+
+#include "core/asio.hpp"
+#include "core/deadline.hpp"
+#include "core/error.hpp"
+#include "http/net/input_buffer.hpp"
+#include "http/net/net_stream.hpp"
+
+#include <boost/asio/ip/address.hpp>
+#include <boost/intrusive/list_hook.hpp>
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace restante {
+
+// A stream, what was read ahead from it, and the one deadline it lives under. Errors of reading and writing
+// are those of net_stream, and besides:
+//   errc::request_timeout  the limit passed, or the peer moves too little
+//   errc::shutting_down    the server stops and does not wait any longer
+class connection
+    : public boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
+public:
+    explicit connection(net_stream established);
+    connection(const connection&) = delete;
+    connection& operator=(const connection&) = delete;
+    ~connection();
+
+    net_stream stream;
+    input_buffer input;
+
+    const asio::ip::address& remote() const { return remote_; }
+    std::string_view remote_text() const { return remote_text_; }
+
+    // When the current wait for the peer has to end. write() sets limits of its own.
+    deadline& limit() { return limit_; }
+
+    // Waits for bytes and adds them to input. Nothing is allocated before they are there.
+    awaitable<error_code> fill();
+
+    // Tries to read and waits only when nothing is there: for a peer that is in the middle of sending.
+    awaitable<result<std::size_t>> read(asio::mutable_buffer into);
+
+    // Sends everything. A peer may be slow, but it must take at least 1 KiB/s, seen over 10 s.
+    awaitable<error_code> write(std::span<asio::const_buffer> buffers);
+
+    // Calls back once when the peer ends or breaks the connection while nobody reads from it. Bytes that
+    // arrive (the next request) end the watch. Takes effect until unwatch().
+    void watch_for_end(std::function<void()> on_gone);
+    void unwatch();
+
+    // Between two requests a connection is idle; a server that stops closes it there.
+    void set_idle(bool idle) { idle_ = idle; }
+    void stop();
+    bool stopping() const { return stopping_; }
+
+    // Ends whatever waits for the peer, with errc::shutting_down; answers can still be sent.
+    void abort_reading();
+
+private:
+    struct watch;
+
+    awaitable<error_code> wait_to_read(net_stream::wait_type what);
+    bool closing() const { return stopping_ && idle_; }
+    error_code why_aborted(const error_code& ec) const;
+
+    asio::ip::address remote_;
+    std::string remote_text_;  // made once, for every log line
+    deadline limit_;
+    std::shared_ptr<watch> watch_;
+    bool idle_ = false;
+    bool stopping_ = false;
+    bool reading_aborted_ = false;
+    bool waiting_to_read_ = false;
+    std::size_t burst_ = 0;  // bytes read since this connection last waited
+};
+
+}  // namespace restante

@@ -1,0 +1,66 @@
+#pragma once
+
+#include "core/error.hpp"
+#include "core/ids.hpp"
+#include "http/routing/handler.hpp"
+#include "http/routing/route_pattern.hpp"
+
+#include <boost/beast/http/verb.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace restante {
+
+// any_token: whoever holds one, or the admin; the handler decides what is shown to whom. A WebSocket may
+// bring it as a sub-protocol.
+enum class scope { open, workspace, any_token, admin, registration };
+enum class body_mode { none, buffered, streamed };
+
+// One line of the API.
+struct route {
+    boost::beast::http::verb verb;
+    route_pattern pattern;
+    scope who;
+    body_mode body;
+    std::uint64_t body_cap;
+    handler_function* handler;
+};
+
+// The methods that a path answers, for Allow and for preflights.
+class method_set {
+public:
+    // GET brings HEAD along. Methods that no route of ours can have are ignored.
+    void insert(boost::beast::http::verb verb);
+    bool contains(boost::beast::http::verb verb) const;
+    // "GET, HEAD, OPTIONS"
+    std::string to_string() const;
+
+private:
+    unsigned bits_ = 0;
+};
+
+struct route_match {
+    std::optional<errc> refusal;
+    const route* target = nullptr;  // null when refused, and for OPTIONS
+    method_set allowed;             // of the path, whenever the path is known
+    uuid workspace{};               // {id}
+    uuid file{};                    // {file_id}
+    uuid token{};                   // {token_id}
+};
+
+// Finds the route for a decoded path. The most literal pattern wins, compared from the left, whatever its
+// method:
+// `/pending-uploads/ack` is never a file id. HEAD finds the route of GET; OPTIONS is answered for every known
+// path (and for `*`) with target null and no refusal. Allocates nothing.
+//
+// Refusals: method_not_implemented (a method RFC 9110 doesn't know), unknown_path, method_not_allowed
+// (`allowed` says which are), invalid_workspace_id, invalid_file_id, bad_request (a token id that is no
+// UUID).
+route_match match_route(std::span<const route> table, std::string_view method,
+                        std::string_view path) noexcept;
+
+}  // namespace restante

@@ -1,0 +1,188 @@
+#include "http/session/body_reader.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace restante {
+
+namespace http = boost::beast::http;
+
+namespace {
+
+constexpr auto progress_window = std::chrono::seconds(10);
+constexpr std::uint64_t progress_bytes = 10 * 1024;
+constexpr std::size_t max_extension_bytes = 16 * 1024;  // of all chunks together
+constexpr std::string_view continue_line = "HTTP/1.1 100 Continue\r\n\r\n";
+
+// What a handler learns about a connection that failed under it.
+error_code body_error(const error_code& ec)
+{
+    if (ec == errc::request_timeout || ec == errc::shutting_down || ec == asio::error::operation_aborted)
+        return ec;
+    return errc::client_gone;
+}
+
+// Beast 1.81 believes that it will never see fewer than five bytes of a last chunk it has begun to read, and
+// asserts it. A last chunk without a chunk before it can come as `0 CR LF` and then one byte more, so it
+// waits here until five have come; the shortest has no fewer.
+bool is_last_chunk_too_short_for_beast(std::string_view received)
+{
+    return received.size() < 5 && received.starts_with("0\r\n");
+}
+
+}  // namespace
+
+void body_reader::chunk_inspector::operator()(std::uint64_t, std::string_view extensions, error_code& ec)
+{
+    extension_bytes += extensions.size();
+    if (extension_bytes > max_extension_bytes || !is_acceptable_chunk_extension(extensions))
+        ec = http::error::bad_chunk_extension;
+}
+
+body_reader::body_reader(connection& conn, request_parser& parser, const gate_verdict& verdict)
+    : conn_(conn),
+      parser_(parser),
+      kind_(verdict.body),
+      expects_continue_(verdict.expects_continue),
+      at_end_(verdict.body == body_kind::none ||
+              (verdict.body == body_kind::length && verdict.content_length == 0)),
+      left_(verdict.content_length)
+{
+}
+
+awaitable<result<std::span<const char>>> body_reader::read_some()
+{
+    if (at_end_) {
+        block_.reset();
+        co_return std::span<const char>{};
+    }
+    if (announced_too_large())
+        co_return RESTANTE_ERROR(errc::request_too_large);
+    if (!begun_) {
+        if (const auto ec = co_await begin(); ec)
+            co_return body_error(ec);
+    }
+    // The time that the caller took for the previous block is not the client's.
+    if (window_end_ != clock::time_point{})
+        window_end_ += clock::now() - delivered_at_;
+    if (kind_ == body_kind::length)
+        co_return co_await read_length();
+    co_return co_await read_chunks();
+}
+
+awaitable<error_code> body_reader::begin()
+{
+    begun_ = true;
+    if (kind_ == body_kind::chunked) {
+        parser_.body_limit(cap_);
+        parser_.eager(true);
+        parser_.on_chunk_header(inspector_);
+    }
+    // Who has begun to send does not wait for an invitation.
+    if (!expects_continue_ || !conn_.input.empty())
+        co_return error_code{};
+    std::array<asio::const_buffer, 1> line{asio::buffer(continue_line)};
+    co_return co_await conn_.write(line);
+}
+
+void body_reader::limit_next_wait()
+{
+    if (window_end_ == clock::time_point{} || received_ - window_received_ >= progress_bytes) {
+        window_received_ = received_;
+        window_end_ = clock::now() + progress_window;
+    }
+    conn_.limit().expires_at(window_end_);
+}
+
+awaitable<result<std::span<const char>>> body_reader::read_length()
+{
+    // Bytes that came with the head are handed out where they lie; nothing moves them before the next read.
+    if (!conn_.input.empty()) {
+        const auto ahead = conn_.input.view().substr(0, std::min<std::uint64_t>(left_, block_size));
+        conn_.input.consume(ahead.size());
+        left_ -= ahead.size();
+        co_return deliver(ahead);
+    }
+    limit_next_wait();
+    const auto room = std::min<std::uint64_t>(left_, block_size);
+    const auto into = asio::buffer(block(room), room);
+    const auto got = co_await conn_.read(into);
+    if (!got)
+        co_return body_error(got.error());
+    left_ -= *got;
+    co_return deliver({block_.get(), *got});
+}
+
+awaitable<result<std::span<const char>>> body_reader::read_chunks()
+{
+    auto& body = parser_.get().body();
+    body.data = block(block_size);
+    body.size = block_size;
+    body.more = true;
+    for (;;) {
+        error_code ec;
+        if (!conn_.input.empty() && !is_last_chunk_too_short_for_beast(conn_.input.view())) {
+            const auto used = parser_.put(conn_.input.data(), ec);
+            conn_.input.consume(used);
+        }
+        const auto decoded = block_size - body.size;
+        if (ec == http::error::body_limit)
+            co_return RESTANTE_ERROR(errc::request_too_large);
+        if (ec && ec != http::error::need_more && ec != http::error::need_buffer)
+            co_return RESTANTE_ERROR(errc::bad_request);
+        if (decoded > 0 || parser_.is_done())
+            co_return deliver({block_.get(), decoded});
+        // A chunk header or trailer that does not end within the whole buffer is nobody's honest intention.
+        if (conn_.input.full())
+            co_return RESTANTE_ERROR(errc::bad_request);
+        limit_next_wait();
+        const auto into = conn_.input.prepare();
+        const auto got = co_await conn_.read(into);
+        if (!got)
+            co_return body_error(got.error());
+        conn_.input.commit(*got);
+    }
+}
+
+std::span<const char> body_reader::deliver(std::span<const char> bytes)
+{
+    received_ += bytes.size();
+    delivered_at_ = clock::now();
+    const bool complete = kind_ == body_kind::length ? left_ == 0 : parser_.is_done();
+    if (complete) {
+        at_end_ = true;
+        conn_.limit().clear();
+    }
+    return bytes;
+}
+
+char* body_reader::block(std::uint64_t bytes)
+{
+    if (!block_)
+        block_ = std::make_unique_for_overwrite<char[]>(bytes);
+    return block_.get();
+}
+
+awaitable<result<void>> body_reader::discard()
+{
+    while (!at_end_) {
+        const auto bytes = co_await read_some();
+        if (!bytes)
+            co_return bytes.error();
+    }
+    co_return result<void>();
+}
+
+bool body_reader::skip_if_received()
+{
+    if (at_end_)
+        return true;
+    if (kind_ != body_kind::length || left_ > conn_.input.size())
+        return false;
+    conn_.input.consume(left_);
+    left_ = 0;
+    at_end_ = true;
+    return true;
+}
+
+}  // namespace restante

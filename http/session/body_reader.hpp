@@ -1,0 +1,86 @@
+#pragma once
+
+#include "core/asio.hpp"
+#include "core/error.hpp"
+#include "http/net/connection.hpp"
+#include "http/message/request_gate.hpp"
+
+#include <boost/beast/http/buffer_body.hpp>
+#include <boost/beast/http/parser.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+namespace restante {
+
+using request_parser = boost::beast::http::request_parser<boost::beast::http::buffer_body>;
+
+// The body of one request, in blocks, as the client sends it. Limits are on progress, not on total time: at
+// least 1 KiB/s, seen over 10 s. `100 Continue` goes out with the first read, so a handler that refuses
+// without reading never asks for the bytes.
+//
+// Errors: request_too_large (announced, or as soon as the cap is crossed), request_timeout, bad_request
+// (broken chunks), client_gone (the body ended early or the connection broke), shutting_down.
+class body_reader {
+public:
+    static constexpr std::size_t block_size = 64 * 1024;
+
+    body_reader(connection& conn, request_parser& parser, const gate_verdict& verdict);
+    body_reader(const body_reader&) = delete;
+    body_reader& operator=(const body_reader&) = delete;
+
+    void set_cap(std::uint64_t bytes) { cap_ = bytes; }
+    std::uint64_t cap() const { return cap_; }
+
+    // From Content-Length alone, before anything is read; false while the length is unknown.
+    bool announced_too_large() const { return kind_ == body_kind::length && received_ + left_ > cap_; }
+
+    // Content-Length; 0 while the length is unknown.
+    std::uint64_t announced() const { return kind_ == body_kind::length ? received_ + left_ : 0; }
+
+    // The next bytes, at most block_size; an empty span is the end. Valid until the next call.
+    awaitable<result<std::span<const char>>> read_some();
+
+    // Reads to the end and forgets it.
+    awaitable<result<void>> discard();
+
+    bool at_end() const { return at_end_; }
+    std::uint64_t received() const { return received_; }
+
+    // Steps over an unread body if all of it has arrived, so that the connection stays usable.
+    bool skip_if_received();
+
+private:
+    using clock = std::chrono::steady_clock;
+
+    // Beast hands each chunk's header to this before it believes it.
+    struct chunk_inspector {
+        std::size_t extension_bytes = 0;
+        void operator()(std::uint64_t size, std::string_view extensions, error_code& ec);
+    };
+
+    awaitable<error_code> begin();
+    void limit_next_wait();
+    awaitable<result<std::span<const char>>> read_length();
+    awaitable<result<std::span<const char>>> read_chunks();
+    std::span<const char> deliver(std::span<const char> bytes);
+    char* block(std::uint64_t bytes);
+
+    connection& conn_;
+    request_parser& parser_;
+    chunk_inspector inspector_;
+    body_kind kind_;
+    bool expects_continue_;
+    bool begun_ = false;
+    bool at_end_;
+    std::uint64_t left_;  // with body_kind::length
+    std::uint64_t received_ = 0;
+    std::uint64_t cap_ = 0;
+    std::unique_ptr<char[]> block_;      // only while a body is being read
+    std::uint64_t window_received_ = 0;  // received_ when the current progress window began
+    clock::time_point window_end_{};
+    clock::time_point delivered_at_{};
+};
+
+}  // namespace restante

@@ -1,0 +1,178 @@
+#include "http/session/http_exchange.hpp"
+
+#include "core/fault_point.hpp"
+#include "core/log.hpp"
+#include "http/net/connection.hpp"
+#include "http/message/response_writer.hpp"
+
+#include <boost/asio/error.hpp>
+#include <boost/system/system_error.hpp>
+
+namespace restante {
+
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+// How long a connection that is being closed goes on swallowing what the client still sends. Closing at once
+// would make the kernel send a reset, and a reset erases the answer if the client has not read it yet.
+constexpr auto linger_in_all = std::chrono::seconds(30);
+constexpr auto linger_silence = std::chrono::seconds(2);
+
+void add_fields(response& answer, const cors_fields& fields)
+{
+    for (const auto& field : fields)
+        answer.head.insert(field.name, field.value);
+}
+
+}  // namespace
+
+http_exchange::http_exchange(connection& conn, const session_environment& env, const gate_verdict& verdict,
+                             request_parser& parser)
+    : conn_(conn),
+      env_(env),
+      verdict_(verdict),
+      body_(conn, parser, verdict),
+      request_(conn, std::move(parser.get().base()), body_)
+{
+}
+
+awaitable<bool> http_exchange::run()
+{
+    auto answered = co_await answer();
+    conn_.unwatch();
+    if (auto* take = std::get_if<takeover>(&answered.body)) {
+        report(answered);  // now: how long it will last says nothing about how quickly it was answered
+        co_await (*take)(conn_, request_.head());
+        co_return false;
+    }
+    const bool keep = !verdict_.close && body_.skip_if_received() && !conn_.stopping();
+    const answer_frame frame{
+        .request_id = request_.id(), .head_only = request_.method() == http::verb::head, .keep_alive = keep};
+    fault_point("before_answer");
+    const auto ec = co_await send_response(conn_, answered, frame);
+    report(answered);
+    if (ec) {
+        conn_.stream.close();  // without a goodbye: what was sent of the answer must not look whole
+        co_return false;
+    }
+    if (!keep)
+        co_await close_gently();
+    co_return keep;
+}
+
+awaitable<response> http_exchange::answer()
+{
+    response made;
+    try {
+        made = co_await route_and_handle();
+    } catch (const boost::system::system_error& e) {
+        if (e.code() == asio::error::operation_aborted)
+            throw;  // the session is being cancelled; nobody waits for this answer
+        log_failure(e.what());
+        made = request_.fail(errc::internal_error);
+    } catch (const std::exception& e) {
+        log_failure(e.what());
+        made = request_.fail(errc::internal_error);
+    }
+    if (request_.method() != http::verb::options)
+        add_fields(made, env_.cors.response_fields(request_.header(http::field::origin)));
+    co_return made;
+}
+
+awaitable<response> http_exchange::route_and_handle()
+{
+    if (verdict_.refusal)
+        co_return request_.fail(*verdict_.refusal);
+    auto target = parse_request_target(request_.head().target());
+    if (!target)
+        co_return request_.fail(target.error());
+    request_.target_ = std::move(*target);
+
+    const auto& match = request_.match_ =
+        match_route(env_.routes, request_.head().method_string(), request_.path());
+    if (match.refusal)
+        co_return refuse_route(*match.refusal);
+    if (!match.target)
+        co_return answer_options();
+    const route& found = *match.target;
+
+    if (found.who != scope::open) {
+        if (!env_.svc.access)
+            co_return request_.fail(errc::internal_error);
+        const auto who = co_await env_.svc.access->authorise(request_);
+        if (!who)
+            co_return request_.fail(who.error());
+        request_.who_ = *who;
+    }
+
+    body_.set_cap(found.body_cap);
+    if (found.body == body_mode::none) {
+        const auto discarded = co_await body_.discard();
+        if (!discarded)
+            co_return request_.fail(discarded.error());
+    }
+    // From here the handler decides how long it takes; the client is limited again when it is read or written
+    // to.
+    conn_.limit().clear();
+    if (body_.at_end())
+        conn_.input.release_if_empty();
+    co_return co_await found.handler(request_, env_.svc);
+}
+
+response http_exchange::refuse_route(errc why) const
+{
+    auto refused = request_.fail(why);
+    if (why == errc::method_not_allowed)
+        refused.head.set(http::field::allow, request_.match_.allowed.to_string());
+    return refused;
+}
+
+response http_exchange::answer_options() const
+{
+    response options;
+    options.head.result(http::status::no_content);
+    options.head.set(http::field::allow, request_.match_.allowed.to_string());
+    const auto origin = request_.header(http::field::origin);
+    if (!origin.empty() && !request_.header(http::field::access_control_request_method).empty())
+        add_fields(options, env_.cors.preflight_fields(origin, request_.match_.allowed));
+    return options;
+}
+
+awaitable<void> http_exchange::close_gently()
+{
+    conn_.stream.shutdown_send();
+    if (body_.at_end() && !verdict_.refusal)
+        co_return;
+    const auto end = clock::now() + linger_in_all;
+    for (auto now = clock::now(); now < end; now = clock::now()) {
+        conn_.limit().expires_at(std::min(end, now + linger_silence));
+        conn_.input.consume(conn_.input.size());
+        const auto got = co_await conn_.read(conn_.input.prepare());
+        if (!got)
+            co_return;
+    }
+}
+
+void http_exchange::report(const response& answered)
+{
+    const auto took = clock::now() - begun_;
+    const auto* matched = request_.match_.target;
+    env_.requests.observe(matched, request_.method(), answered.head.result_int(), took);
+    // From closed sets, like the labels of metrics: in a path that no route knows anything may stand, also a
+    // token.
+    log_line(log_level::debug, "request")
+        .field("request_id", request_.id())
+        .field("remote", conn_.remote_text())
+        .field("method", std::string_view(http::to_string(request_.method())))
+        .field("path", matched ? matched->pattern.text() : "unmatched")
+        .field("status", answered.head.result_int())
+        .field("duration_ms", std::chrono::duration<double, std::milli>(took).count());
+}
+
+void http_exchange::log_failure(const char* what) const
+{
+    log_line(log_level::error, "request_failed").field("request_id", request_.id()).field("error", what);
+}
+
+}  // namespace restante

@@ -1,0 +1,78 @@
+#include "http/session/request_context.hpp"
+
+#include "http/message/json_reader.hpp"
+
+#include <boost/json/serialize.hpp>
+
+namespace restante {
+
+request_context::request_context(connection& conn, request_header head, body_reader& body)
+    : conn_(conn), head_(std::move(head)), id_(header("X-Request-Id")), body_(body)
+{
+}
+
+std::string_view request_context::header(http::field name) const
+{
+    const auto at = head_.find(name);
+    if (at == head_.end())
+        return {};
+    return at->value();
+}
+
+std::string_view request_context::header(std::string_view name) const
+{
+    const auto at = head_.find(name);
+    if (at == head_.end())
+        return {};
+    return at->value();
+}
+
+awaitable<result<std::string>> request_context::text_body()
+{
+    std::string text;
+    for (;;) {
+        const auto bytes = co_await body_.read_some();
+        if (!bytes)
+            co_return bytes.error();
+        if (bytes->empty())
+            break;
+        text.append(bytes->data(), bytes->size());
+    }
+    co_return text;
+}
+
+awaitable<result<boost::json::value>> request_context::json_body()
+{
+    const auto text = co_await text_body();
+    if (!text)
+        co_return text.error();
+    co_return parse_json(*text);
+}
+
+response request_context::json(http::status status, const boost::json::value& value) const
+{
+    return json(status, boost::json::serialize(value));
+}
+
+response request_context::json(http::status status, std::string text) const
+{
+    response answer;
+    answer.head.result(status);
+    answer.head.set(http::field::content_type, "application/json");
+    answer.body = std::move(text);
+    return answer;
+}
+
+response request_context::fail(const refusal& why) const
+{
+    const auto& told = public_error_of(why.code);
+    auto answer = json(static_cast<http::status>(told.status), error_body(why));
+    answer.head.set(http::field::cache_control, "no-store");
+    if (told.retry_after)
+        answer.head.set(http::field::retry_after, std::to_string(*told.retry_after));
+    if (told.www_authenticate)
+        answer.head.set(http::field::www_authenticate, "Bearer");
+    return answer;
+}
+
+}  // namespace restante

@@ -1,0 +1,77 @@
+#pragma once
+
+#include "core/asio.hpp"
+#include "core/error.hpp"
+#include "core/ids.hpp"
+#include "http/session/access_policy.hpp"
+#include "http/session/body_reader.hpp"
+#include "http/message/public_errors.hpp"
+#include "http/message/request_gate.hpp"
+#include "http/message/request_id.hpp"
+#include "http/message/response.hpp"
+#include "http/routing/routes.hpp"
+#include "http/message/request_target.hpp"
+
+#include <boost/json/fwd.hpp>
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace restante {
+
+// A request as its handler sees it. It lives until the answer has been sent.
+class request_context {
+public:
+    request_context(connection& conn, request_header head, body_reader& body);
+
+    http::verb method() const { return head_.method(); }
+    const request_header& head() const { return head_; }
+    // The field's value as it stood in the head; empty when absent. Trailers never show up here.
+    std::string_view header(http::field name) const;
+    std::string_view header(std::string_view name) const;
+
+    std::string_view path() const { return target_.path; }
+    const query_params& query() const { return target_.query; }
+    const uuid& workspace_id() const { return match_.workspace; }
+    const uuid& file_id() const { return match_.file; }
+    const uuid& token_id() const { return match_.token; }
+
+    scope wanted() const { return match_.target->who; }
+
+    std::string_view id() const { return id_.view(); }
+    const asio::ip::address& remote() const { return conn_.remote(); }
+    std::string_view remote_text() const { return conn_.remote_text(); }
+    const principal& who() const { return who_; }
+
+    // The body, as it comes in, or as one JSON value: at most 32 deep and the route's cap long, UTF-8 without
+    // a byte order mark, no key twice in an object. Errors of json_body: malformed_json, and those of
+    // body_reader.
+    body_reader& body() { return body_; }
+    awaitable<result<std::string>> text_body();
+    awaitable<result<boost::json::value>> json_body();
+
+    response json(http::status status, const boost::json::value& value) const;
+    response json(http::status status, std::string text) const;
+    response fail(const refusal& why) const;
+    response fail(errc why) const { return fail(refusal(why)); }
+    response fail(const error_code& why) const { return fail(refusal(why)); }
+
+    // Calls back, at most once, when the client hangs up while the handler waits for something else. The
+    // callback must not outlive the handler's frame: forget_client() ends it.
+    void on_client_gone(std::function<void()> callback) { conn_.watch_for_end(std::move(callback)); }
+    void forget_client() { conn_.unwatch(); }
+
+private:
+    friend class http_exchange;
+
+    connection& conn_;
+    request_header head_;
+    request_id id_;
+    request_target target_;
+    route_match match_;
+    principal who_;
+    body_reader& body_;
+};
+
+}  // namespace restante

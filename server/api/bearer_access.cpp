@@ -1,0 +1,55 @@
+#include "server/api/bearer_access.hpp"
+
+#include "http/session/request_context.hpp"
+#include "http/websocket/websocket_handshake.hpp"
+
+namespace restante {
+
+bearer_access::bearer_access(authenticator& auth, metrics& counts, bool registration_open)
+    : auth_(auth), rejections_(counts), registration_open_(registration_open)
+{
+}
+
+awaitable<result<principal>> bearer_access::authorise(const request_context& request)
+{
+    auto who = co_await decide(request);
+    if (!who)
+        note_rejection(request, who.error());
+    co_return who;
+}
+
+void bearer_access::note_rejection(const request_context& request, const error_code& why)
+{
+    rejections_.note(request, why, real_clock().now());
+}
+
+awaitable<result<principal>> bearer_access::decide(const request_context& request)
+{
+    auto given = parse_bearer(request.header(http::field::authorization));
+    if (request.wanted() == scope::any_token && given.kind == bearer_kind::none)
+        given = read_protocol_offer(request.head()).given;
+    if (request.wanted() == scope::registration)
+        co_return co_await decide_registration(request, given);
+
+    auto who = co_await auth_.identify(given, request.remote());
+    if (!who || request.wanted() == scope::any_token)
+        co_return who;
+    const bool opens = request.wanted() == scope::workspace ? who->speaks_for(request.workspace_id())
+                                                            : who->opens_every_workspace();
+    // A right token at another door is answered, and counted, like a wrong one.
+    if (!opens)
+        co_return auth_.refuse(request.remote());
+    co_return who;
+}
+
+// Which workspace is meant stands in the body, which only the handler reads. Here: whoever shows a token must
+// show a right one, and whoever shows none may pass while registration is open.
+awaitable<result<principal>> bearer_access::decide_registration(const request_context& request, bearer given)
+{
+    auto who = co_await auth_.identify(given, request.remote(), authenticator::removed_workspaces::tell);
+    if (!who && who.error() == errc::missing_token && registration_open_)
+        co_return principal{};
+    co_return who;
+}
+
+}  // namespace restante

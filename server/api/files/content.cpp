@@ -1,0 +1,129 @@
+// GET /workspaces/{id}/pending-uploads/{file_id}/content: the bytes, or one range of them.
+#include "core/encoding.hpp"
+#include "core/file_names.hpp"
+#include "core/log.hpp"
+#include "server/api/files/download.hpp"
+#include "server/api/inbox/inbox.hpp"
+#include "http/session/request_context.hpp"
+#include "server/api/services.hpp"
+#include "storage/fetch_stamps.hpp"
+
+namespace restante {
+
+namespace {
+
+using steady = std::chrono::steady_clock;
+
+// Whatever was uploaded, a browser must neither run it nor show it inside another page.
+void add_safety_fields(response& answer)
+{
+    answer.head.set(http::field::cache_control, "private, no-store");
+    answer.head.set("Content-Security-Policy", "sandbox; default-src 'none'");
+    answer.head.set("Cross-Origin-Resource-Policy", "same-origin");
+}
+
+response describe(const staged_file& file, const std::string& etag)
+{
+    response answer;
+    answer.head.set(http::field::etag, etag);
+    answer.head.set("Repr-Digest", "sha-256=:" + to_base64(file.sha256) + ":");
+    answer.head.set(http::field::accept_ranges, "bytes");
+    add_safety_fields(answer);
+    return answer;
+}
+
+void describe_body(response& answer, const staged_file& file)
+{
+    answer.head.set(http::field::content_type,
+                    file.mimetype.empty() ? "application/octet-stream" : file.mimetype);
+    answer.head.set(http::field::content_disposition, "attachment; filename=\"" + file.filename +
+                                                          "\"; filename*=UTF-8''" +
+                                                          percent_encode_rfc5987(file.filename));
+}
+
+std::string content_range(const byte_range& part, std::int64_t size)
+{
+    return "bytes " + std::to_string(part.first) + "-" + std::to_string(part.last) + "/" +
+           std::to_string(size);
+}
+
+range_decision wanted_range(const request_context& req, const staged_file& file, const std::string& etag)
+{
+    const auto if_range = req.header(http::field::if_range);
+    if (!if_range.empty() && !if_range_allows(if_range, etag))
+        return {};
+    return decide_range(req.header(http::field::range), static_cast<std::uint64_t>(file.size));
+}
+
+// Only whoever received the last byte has fetched the file; with ranges that is the last of them.
+std::function<void()> stamp_when_complete(const request_context& req, services& svc, const staged_file& file,
+                                          const byte_range& part, steady::time_point begun)
+{
+    if (part.last + 1 != static_cast<std::uint64_t>(file.size))
+        return [] {};
+    return [&req, &svc, workspace = file.workspace_id, id = file.file_id, size = file.size,
+            name = file.filename, mimetype = file.mimetype, begun] {
+        svc.stamps.note(workspace, id);
+        const std::chrono::duration<double, std::milli> took = steady::now() - begun;
+        log_line(log_level::info, "upload_fetched")
+            .field("request_id", req.id())
+            .field("workspace_id", workspace)
+            .field("file_id", id)
+            .field("size", size)
+            .field("name", name)
+            .field("mimetype", mimetype)
+            .field("duration_ms", took.count())
+            .field("remote", req.remote_text());
+    };
+}
+
+}  // namespace
+
+awaitable<response> handle_content(request_context& req, services& svc)
+{
+    const auto begun = steady::now();
+    const auto recover = req.query().get("recover");
+    if (!recover)
+        co_return req.fail(recover.error());
+    const auto shown = *recover == "true" ? pending_uploads::acked::shown : pending_uploads::acked::hidden;
+    const bool head_only = req.method() == http::verb::head;
+    const auto what = head_only ? pending_uploads::want::facts : pending_uploads::want::content;
+    auto found = co_await svc.uploads.get(req.workspace_id(), req.file_id(), what, shown);
+    if (!found)
+        co_return req.fail(found.error());
+
+    const staged_file& file = found->file;
+    const std::string etag = '"' + to_hex(file.sha256) + '"';
+    auto answer = describe(file, etag);
+    if (if_none_match_hits(req.header(http::field::if_none_match), etag)) {
+        answer.head.result(http::status::not_modified);
+        co_return answer;
+    }
+    const auto wanted = wanted_range(req, file, etag);
+    if (wanted.answer == range_answer::unsatisfiable) {
+        auto refused = req.fail(errc::range_not_satisfiable);
+        refused.head.set(http::field::content_range, "bytes */" + std::to_string(file.size));
+        co_return refused;
+    }
+    const bool whole = wanted.answer == range_answer::whole;
+    const byte_range part = whole ? byte_range{0, static_cast<std::uint64_t>(file.size) - 1} : wanted.range;
+    describe_body(answer, file);
+    answer.head.result(whole ? http::status::ok : http::status::partial_content);
+    if (!whole)
+        answer.head.set(http::field::content_range, content_range(part, file.size));
+
+    auto on_complete = stamp_when_complete(req, svc, file, part, begun);
+    if (found->content || head_only) {
+        const auto bytes = found->content.value_or(std::span<const char>());
+        const auto piece = head_only ? bytes : bytes.subspan(part.first, part.size());
+        answer.body = make_memory_download(found->holder, piece, std::move(on_complete), part.size());
+        co_return answer;
+    }
+    auto spooled = co_await spool_content(svc.uploads, svc.spools, req.workspace_id(), req.file_id(), part);
+    if (!spooled)
+        co_return req.fail(spooled.error());
+    answer.body = make_spooled_download(std::move(*spooled), std::move(on_complete));
+    co_return answer;
+}
+
+}  // namespace restante

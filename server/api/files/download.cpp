@@ -1,0 +1,99 @@
+#include "server/api/files/download.hpp"
+
+namespace restante {
+
+namespace {
+
+constexpr std::size_t block_size = 256 * 1024;
+
+class memory_download final : public body_source {
+public:
+    memory_download(std::shared_ptr<const pq::result_set> holder, std::span<const char> bytes,
+                    std::function<void()> on_complete, std::uint64_t length)
+        : holder_(std::move(holder)), bytes_(bytes), on_complete_(std::move(on_complete)), length_(length)
+    {
+    }
+
+    std::uint64_t length() const override { return length_; }
+    awaitable<result<std::span<const char>>> next() override { co_return bytes_; }
+    void finished(bool all_bytes_sent) override
+    {
+        if (all_bytes_sent)
+            on_complete_();
+    }
+
+private:
+    std::shared_ptr<const pq::result_set> holder_;
+    std::span<const char> bytes_;
+    std::function<void()> on_complete_;
+    std::uint64_t length_;
+};
+
+class spooled_download final : public body_source {
+public:
+    spooled_download(std::shared_ptr<spool> bytes, std::function<void()> on_complete)
+        : bytes_(std::move(bytes)), on_complete_(std::move(on_complete))
+    {
+    }
+
+    std::uint64_t length() const override { return bytes_->size(); }
+
+    awaitable<result<std::span<const char>>> next() override
+    {
+        block_.resize(block_size);
+        auto piece = co_await bytes_->read(sent_, block_);
+        if (piece)
+            sent_ += piece->size();
+        co_return piece;
+    }
+
+    void finished(bool all_bytes_sent) override
+    {
+        if (all_bytes_sent)
+            on_complete_();
+    }
+
+private:
+    std::shared_ptr<spool> bytes_;
+    std::function<void()> on_complete_;
+    std::vector<char> block_;
+    std::uint64_t sent_ = 0;
+};
+
+class spool_sink final : public content_sink {
+public:
+    explicit spool_sink(spool& to) : to_(to) {}
+    awaitable<error_code> write(std::span<const char> bytes) override { return to_.write(bytes); }
+
+private:
+    spool& to_;
+};
+
+}  // namespace
+
+std::unique_ptr<body_source> make_memory_download(std::shared_ptr<const pq::result_set> holder,
+                                                  std::span<const char> bytes,
+                                                  std::function<void()> on_complete, std::uint64_t length)
+{
+    return std::make_unique<memory_download>(std::move(holder), bytes, std::move(on_complete), length);
+}
+
+std::unique_ptr<body_source> make_spooled_download(std::shared_ptr<spool> bytes,
+                                                   std::function<void()> on_complete)
+{
+    return std::make_unique<spooled_download>(std::move(bytes), std::move(on_complete));
+}
+
+awaitable<result<std::shared_ptr<spool>>> spool_content(pending_uploads& uploads, spool_budget& budget,
+                                                        uuid workspace, uuid file, byte_range part)
+{
+    auto bytes = std::make_shared<spool>(budget, spool::hashing::off);
+    spool_sink sink(*bytes);
+    if (auto ec = co_await uploads.read_content(workspace, file, part.first, part.size(), sink))
+        co_return ec;
+    if (auto ec = co_await bytes->finish())
+        co_return ec;
+    co_return bytes;
+}
+
+}  // namespace restante

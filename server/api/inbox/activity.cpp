@@ -1,0 +1,100 @@
+// GET /workspaces/{id}/activity: a page of the feed, now or, with `wait`, as soon as there is one.
+#include "auth/authenticator.hpp"
+#include "server/api/inbox/activity_query.hpp"
+#include "server/api/inbox/feed_json.hpp"
+#include "server/api/inbox/inbox.hpp"
+#include "server/events/parked_polls.hpp"
+#include "http/session/request_context.hpp"
+#include "server/api/services.hpp"
+
+namespace restante {
+
+namespace {
+
+using steady = std::chrono::steady_clock;
+
+// Longer than this and a token may have been revoked meanwhile.
+constexpr auto trust = std::chrono::seconds(5);
+
+response answer_page(const request_context& req, const feed_page& page, bool with_peer_info)
+{
+    auto text = feed_json(page, with_peer_info);
+    if (!text)
+        return req.fail(text.error());
+    auto answer = req.json(http::status::ok, std::move(*text));
+    answer.head.set(http::field::cache_control, "no-store");
+    return answer;
+}
+
+// Hears the client hang up while it is in scope.
+class client_watch {
+public:
+    client_watch(request_context& req, std::function<void()> on_gone) : req_(req)
+    {
+        req_.on_client_gone(std::move(on_gone));
+    }
+    ~client_watch() { req_.forget_client(); }
+    client_watch(const client_watch&) = delete;
+    client_watch& operator=(const client_watch&) = delete;
+
+private:
+    request_context& req_;
+};
+
+// Reads until there is a row, the time is over, the client has gone or the server stops.
+awaitable<result<feed_page>> read_or_wait(request_context& req, services& svc, const activity_request& asked)
+{
+    const auto until = steady::now() + asked.wait;
+    parked_polls::place place(svc.polls, req.workspace_id());
+    if (!place.granted())
+        co_return RESTANTE_ERROR(errc::no_room);
+    bool over = false;
+    const auto give_up = [&] {
+        over = true;
+        place.ring();
+    };
+    const task_group::stop_callback on_stop(svc.requests, give_up);
+    const client_watch watch(req, give_up);
+    for (;;) {
+        place.look_again();
+        auto page = co_await svc.feed.read(asked.feed);
+        // When the time is over it has looked once more: an empty answer must be true, and while the database
+        // is away nobody knows.
+        if (!page || !page->empty() || over || steady::now() >= until)
+            co_return page;
+        place.has_seen(page->reaches());
+        co_await place.wait(until);
+        if (over)
+            co_return page;
+    }
+}
+
+}  // namespace
+
+awaitable<response> handle_activity(request_context& req, services& svc)
+{
+    const auto begun = steady::now();
+    const auto asked = read_activity_query(req.workspace_id(), req.query());
+    if (!asked)
+        co_return req.fail(asked.error());
+    auto known = co_await svc.auth.workspace_for(req.who(), req.workspace_id());
+    if (!known)
+        co_return req.fail(known.error());
+    if (asked->wait.count() == 0) {
+        auto page = co_await svc.feed.read(asked->feed);
+        if (!page)
+            co_return req.fail(page.error());
+        co_return answer_page(req, *page, asked->feed.peer_info);
+    }
+    auto page = co_await read_or_wait(req, svc, *asked);
+    if (!page)
+        co_return req.fail(page.error());
+    if (steady::now() - begun > trust) {
+        const auto valid = co_await svc.auth.still_valid(req.who());
+        if (!valid)
+            co_return req.fail(valid.error());
+    }
+    co_return answer_page(req, *page, asked->feed.peer_info);
+}
+
+}  // namespace restante

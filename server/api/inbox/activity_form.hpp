@@ -1,0 +1,24 @@
+#pragma once
+
+#include "http/message/public_errors.hpp"
+#include "storage/activity.hpp"
+
+#include <boost/json/value.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace restante {
+
+// The body of POST /workspaces/{id}/activity as a row of that workspace's feed. Bodies inside it are kept
+// word for word. `metadata` is what older clients report instead of a response_body; beside one it is kept as
+// tool_trace. Refusals: bad_request with a sentence that names the field; forbidden when it speaks for
+// somebody else.
+answerable<activity> read_activity_report(const uuid& workspace, std::string_view text,
+                                          const boost::json::value& body);
+
+// The body of POST /workspaces/{id}/a2a, a JSON-RPC object, as a row. Refusal: bad_request.
+answerable<activity> read_a2a_message(const uuid& workspace, std::string text,
+                                      const boost::json::value& body);
+
+}  // namespace restante

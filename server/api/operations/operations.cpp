@@ -1,0 +1,59 @@
+#include "server/api/operations/operations.hpp"
+
+#include "http/session/request_context.hpp"
+#include "server/api/services.hpp"
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+
+namespace restante {
+
+namespace json = boost::json;
+
+// GET /healthz: the process lives and this shard turns around. Nothing else is asked, so that a database that
+// is away does not get every replica restarted.
+awaitable<response> handle_healthz(request_context& req, services&)
+{
+    co_return req.json(http::status::ok, std::string(R"({"status":"ok"})"));
+}
+
+// GET /readyz: 200 while requests can be served, else 503 with every reason.
+awaitable<response> handle_readyz(request_context& req, services& svc)
+{
+    auto reasons = svc.ready.reasons_not_ready();
+    if (svc.requests.stop_requested())
+        reasons.push_back("shutting down");
+    if (reasons.empty())
+        co_return req.json(http::status::ok, std::string(R"({"status":"ready"})"));
+
+    json::array listed;
+    for (const auto& reason : reasons)
+        listed.emplace_back(reason);
+    const json::value told = json::object{{"status", "not ready"}, {"reasons", std::move(listed)}};
+    auto answer = req.json(http::status::service_unavailable, told);
+    answer.head.set(http::field::cache_control, "no-store");
+    answer.head.set(http::field::retry_after, "1");
+    co_return answer;
+}
+
+awaitable<response> handle_version(request_context& req, services&)
+{
+    const json::value told = json::object{{"name", "restante"}, {"version", RESTANTE_VERSION}};
+    co_return req.json(http::status::ok, told);
+}
+
+// GET /metrics, on its own listener only.
+awaitable<response> handle_metrics(request_context& req, services& svc)
+{
+    auto text = co_await svc.scrape();
+    if (!text)
+        co_return req.fail(text.error());
+    response answer;
+    answer.head.result(http::status::ok);
+    answer.head.set(http::field::content_type, "text/plain; version=0.0.4; charset=utf-8");
+    answer.body = std::move(*text);
+    co_return answer;
+}
+
+}  // namespace restante

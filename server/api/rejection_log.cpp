@@ -1,0 +1,57 @@
+#include "server/api/rejection_log.hpp"
+
+#include "core/log.hpp"
+#include "http/session/request_context.hpp"
+
+#include <utility>
+
+namespace restante {
+
+namespace {
+
+constexpr auto name = "molecule_auth_rejected_total";
+constexpr auto help = "Requests without a right token, by reason";
+
+}  // namespace
+
+rejection_log::rejection_log(metrics& counts)
+    : missing_(counts.counter(name, help, {{"reason", "missing_token"}})),
+      invalid_(counts.counter(name, help, {{"reason", "invalid_token"}})),
+      too_many_(counts.counter(name, help, {{"reason", "too_many_failed_logins"}}))
+{
+}
+
+void rejection_log::note(const request_context& request, const error_code& why, clock::time_point now)
+{
+    if (why == errc::missing_token)
+        missing_.add();
+    else if (why == errc::invalid_token)
+        invalid_.add();
+    else if (why == errc::too_many_failed_logins)
+        too_many_.add();
+    else
+        return;  // trouble with the database is told where it arises
+
+    if (!may_write(now)) {
+        ++left_out_;
+        return;
+    }
+    log_line line(log_level::info, "auth_rejected");
+    line.field("request_id", request.id()).field("remote", request.remote_text());
+    line.field("reason", public_error_of(to_errc(why)).code);
+    if (!request.workspace_id().is_nil())
+        line.field("workspace_id", request.workspace_id());
+    if (left_out_ > 0)
+        line.field("lines_left_out", std::exchange(left_out_, 0));
+}
+
+bool rejection_log::may_write(clock::time_point now)
+{
+    if (now - second_began_ >= std::chrono::seconds(1)) {
+        second_began_ = now;
+        written_ = 0;
+    }
+    return ++written_ <= lines_a_second;
+}
+
+}  // namespace restante

@@ -1,0 +1,108 @@
+#include "server/api/uploads/upload.hpp"
+
+#include "auth/authenticator.hpp"
+#include "core/fault_point.hpp"
+#include "core/log.hpp"
+#include "server/api/uploads/running_keys.hpp"
+#include "server/api/services.hpp"
+#include "server/api/uploads/upload_answer.hpp"
+#include "server/api/uploads/upload_form.hpp"
+#include "server/api/uploads/upload_metrics.hpp"
+
+namespace restante {
+
+namespace {
+
+using steady = std::chrono::steady_clock;
+
+form_limits limits_of(const settings& config)
+{
+    return {.file_bytes = config.max_file_bytes,
+            .request_bytes = config.max_request_bytes,
+            .files = config.max_files,
+            .parts = config.max_parts};
+}
+
+response reject(const request_context& req, services& svc, const refusal& why)
+{
+    svc.uploads_seen.count_rejected(why.code);
+    log_line(log_level::info, "upload_rejected")
+        .field("request_id", req.id())
+        .field("workspace_id", req.workspace_id())
+        .field("code", public_error_of(why.code).code)
+        .field("remote", req.remote_text());
+    return req.fail(why);
+}
+
+// One line a file: what an operator greps for when somebody asks where it went.
+void log_staged(const request_context& req, std::span<const new_file> files, steady::time_point begun)
+{
+    const std::chrono::duration<double, std::milli> took = steady::now() - begun;
+    for (const auto& file : files) {
+        log_line(log_level::info, "upload_staged")
+            .field("request_id", req.id())
+            .field("workspace_id", req.workspace_id())
+            .field("file_id", file.file_id)
+            .field("size", file.content->size())
+            .field("name", file.filename)
+            .field("mimetype", file.mimetype)
+            .field("duration_ms", took.count())
+            .field("remote", req.remote_text());
+    }
+}
+
+// A workspace may have been unwired between the look at it and the write: the same answer as before the body.
+refusal refusal_of(const error_code& ec)
+{
+    if (ec == errc::schema_missing)
+        return errc::no_callback_url;
+    if (ec == errc::commit_outcome_unknown)
+        return {errc::commit_outcome_unknown, {{"stored", "unknown"}}};
+    return ec;
+}
+
+}  // namespace
+
+awaitable<response> handle_upload(request_context& req, services& svc)
+{
+    const auto begun = steady::now();
+    const form_limits limits = limits_of(svc.config);
+    req.body().set_cap(limits.request_bytes + framing_allowance);
+    auto head = check_upload_head(req, limits);
+    if (!head)
+        co_return reject(req, svc, head.error());
+    fault_point("header_parsed");
+    auto workspace = co_await svc.auth.workspace_for(req.who(), req.workspace_id());
+    if (!workspace)
+        co_return reject(req, svc, workspace.error());
+    if (auto here = check_delivery(*workspace); !here)
+        co_return reject(req, svc, here.error());
+    if (!svc.spools.has_room(req.body().announced()))
+        co_return reject(req, svc, errc::no_room);
+    const auto claim = svc.keys.try_claim(req.workspace_id(), head->key);
+    if (!claim)
+        co_return reject(req, svc, errc::idempotency_key_running);
+
+    auto files = co_await read_form(req.body(), head->separator, limits, svc.spools);
+    if (!files)
+        co_return reject(req, svc, files.error());
+    fault_point("body_parsed");
+
+    auto load = make_upload(req.workspace_id(), std::move(*files), std::move(head->key));
+    const auto staged_files = load.files;
+    auto stored = co_await svc.stage.stage(std::move(load));
+    if (!stored)
+        co_return reject(req, svc, refusal_of(stored.error()));
+
+    if (stored->earlier_answer) {
+        auto again = req.json(http::status::ok, fill_in_expiry(*stored->earlier_answer, stored->expires_at));
+        again.head.set("Idempotency-Replayed", "true");
+        co_return again;
+    }
+    svc.uploads_seen.count_staged(staged_files);
+    log_staged(req, staged_files, begun);
+    const auto answer = upload_answer_template(req.workspace_id(), staged_files);
+    co_return req.json(http::status::ok, fill_in_expiry(answer, stored->expires_at));
+}
+
+}  // namespace restante

@@ -1,0 +1,105 @@
+#include "server/api/uploads/upload_form.hpp"
+
+#include "core/file_names.hpp"
+#include "server/api/uploads/upload_answer.hpp"
+
+namespace restante {
+
+namespace {
+
+answerable<std::optional<std::string>> idempotency_key(const request_context& req)
+{
+    const auto [first, last] = req.head().equal_range("Idempotency-Key");
+    if (first == last)
+        return std::optional<std::string>();
+    const std::string_view key = first->value();
+    const bool visible = std::all_of(key.begin(), key.end(), [](char c) { return c > 0x20 && c < 0x7F; });
+    if (std::next(first) != last || key.empty() || key.size() > 128 || !visible)
+        return refusal(errc::bad_request,
+                       "Idempotency-Key must be 1 to 128 visible ASCII characters, given once");
+    return std::optional<std::string>(key);
+}
+
+// Over everything that makes two requests "the same files": names, types and contents, in order.
+digest32 fingerprint_of(std::span<const form_file> files)
+{
+    sha256 hash;
+    const auto add = [&hash](std::string_view text) {
+        hash.update(std::to_string(text.size()) + ':');
+        hash.update(text);
+    };
+    for (const auto& file : files) {
+        add(file.raw_name);
+        add(file.raw_type);
+        const auto& digest = file.content->digest();
+        add({reinterpret_cast<const char*>(digest.data()), digest.size()});
+    }
+    return hash.finish();
+}
+
+new_file to_new_file(const form_file& file)
+{
+    new_file out;
+    out.filename = sanitize_filename(file.raw_name);
+    out.original_name = original_name(file.raw_name);
+    out.mimetype = normalize_mimetype(file.raw_type);
+    out.sha256 = file.content->digest();
+    out.content = file.content;
+    return out;
+}
+
+std::shared_ptr<committed_activity> activity_about(const uuid& workspace, const new_file& file)
+{
+    auto row = std::make_shared<committed_activity>();
+    row->what.id = file.activity_id;
+    row->what.workspace_id = workspace;
+    row->what.activity_type = "a2a_receive";
+    row->what.target_id = workspace;
+    row->what.method = "chat_upload_receive";
+    row->what.summary = "chat_upload_receive: " + file.filename;
+    row->what.request_body = upload_manifest(workspace, file);
+    return row;
+}
+
+}  // namespace
+
+answerable<upload_head> check_upload_head(request_context& req, const form_limits& limits)
+{
+    if (!req.header(http::field::content_encoding).empty())
+        return refusal(errc::unsupported_media_type, "Content-Encoding is not supported for uploads");
+    auto separator = multipart::boundary::from_content_type(req.header(http::field::content_type));
+    if (!separator)
+        return refusal(separator.error());
+    auto key = idempotency_key(req);
+    if (!key)
+        return key.error();
+    if (req.body().announced_too_large())
+        return refusal(errc::request_too_large, {{"max", limits.request_bytes}});
+    return upload_head{std::move(*separator), std::move(*key)};
+}
+
+answerable<void> check_delivery(const workspace_facts& workspace)
+{
+    if (workspace.mode == delivery_mode::push && workspace.has_url)
+        return refusal(errc::push_not_supported);
+    if (workspace.mode != delivery_mode::poll || !workspace.can_stage)
+        return refusal(errc::no_callback_url);
+    return {};
+}
+
+upload make_upload(const uuid& workspace, std::vector<form_file> files, std::optional<std::string> key)
+{
+    upload load{.workspace = workspace, .files = {}, .activities = {}, .key = {}};
+    for (const auto& file : files) {
+        load.files.push_back(to_new_file(file));
+        load.activities.push_back(activity_about(workspace, load.files.back()));
+    }
+    if (key) {
+        load.key = client_key{.text = std::move(*key),
+                              .fingerprint = fingerprint_of(files),
+                              .answer = upload_answer_template(workspace, load.files)};
+    }
+    return load;
+}
+
+}  // namespace restante

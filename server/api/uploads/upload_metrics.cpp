@@ -1,0 +1,40 @@
+#include "server/api/uploads/upload_metrics.hpp"
+
+#include "http/message/public_errors.hpp"
+
+namespace restante {
+
+namespace {
+
+metrics::number& outcome(metrics& counts, std::string_view name)
+{
+    return counts.counter("molecule_uploads_total", "Upload requests by outcome.", {{"outcome", name}});
+}
+
+}  // namespace
+
+upload_metrics::upload_metrics(metrics& counts)
+    : staged_(outcome(counts, "staged")),
+      refused_(outcome(counts, "refused")),
+      unavailable_(outcome(counts, "unavailable")),
+      failed_(outcome(counts, "failed")),
+      files_(counts.counter("molecule_uploaded_files_total", "Files staged.")),
+      bytes_(counts.counter("molecule_uploaded_bytes_total", "Bytes of staged files."))
+{
+}
+
+void upload_metrics::count_staged(std::span<const new_file> files)
+{
+    staged_.add();
+    files_.add(static_cast<double>(files.size()));
+    for (const auto& file : files)
+        bytes_.add(static_cast<double>(file.content->size()));
+}
+
+void upload_metrics::count_rejected(errc why)
+{
+    const unsigned status = public_error_of(why).status;
+    (status < 500 ? refused_ : status == 503 ? unavailable_ : failed_).add();
+}
+
+}  // namespace restante

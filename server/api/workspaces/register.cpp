@@ -1,0 +1,77 @@
+#include "server/api/workspaces/register.hpp"
+
+#include "auth/authenticator.hpp"
+#include "auth/token.hpp"
+#include "core/log.hpp"
+#include "server/api/workspaces/registration_form.hpp"
+#include "http/session/request_context.hpp"
+#include "server/api/services.hpp"
+#include "storage/workspaces.hpp"
+
+#include <boost/json/object.hpp>
+
+namespace restante {
+
+namespace {
+
+// A token speaks for its own workspace only; the removed one's may still hear that it is gone.
+error_code check_caller(const request_context& req, services& svc, const uuid& workspace)
+{
+    const auto& who = req.who();
+    if (who.who != principal::kind::workspace)
+        return {};
+    if (who.workspace.id != workspace)
+        return svc.auth.refuse(req.remote());
+    if (who.workspace.removed)
+        return RESTANTE_ERROR(errc::workspace_removed);
+    return {};
+}
+
+void log_registered(const request_context& req, const registration& what, first_token token)
+{
+    log_line(log_level::info, "workspace_registered")
+        .field("request_id", req.id())
+        .field("workspace_id", what.id)
+        .field("delivery_mode", to_string(what.mode))
+        .field("first_time", token == first_token::stored)
+        .field("remote", req.remote_text());
+}
+
+response reject(const request_context& req, services& svc, const error_code& why)
+{
+    svc.access->note_rejection(req, why);
+    if (why == errc::check_violation)
+        return req.fail(refusal(errc::bad_request, "agent_card holds a character that cannot be stored"));
+    return req.fail(why);
+}
+
+}  // namespace
+
+awaitable<response> handle_register(request_context& req, services& svc)
+{
+    const auto body = co_await req.json_body();
+    if (!body)
+        co_return req.fail(body.error());
+    const auto what = read_registration(*body);
+    if (!what)
+        co_return req.fail(what.error());
+    if (const auto refused = check_caller(req, svc, what->id))
+        co_return reject(req, svc, refused);
+
+    const auto fresh = make_token();
+    const auto proof = req.who().speaks_for(what->id) ? caller::proven : caller::unproven;
+    const auto done = co_await svc.workspaces.register_workspace(*what, fresh.kept, proof);
+    if (!done)
+        co_return reject(req, svc, done.error());
+    svc.bulletin.workspace_changed(what->id);
+    log_registered(req, *what, *done);
+
+    boost::json::object answer{{"status", "registered"}, {"delivery_mode", to_string(what->mode)}};
+    if (*done == first_token::stored)
+        answer["auth_token"] = fresh.secret;
+    auto told = req.json(http::status::ok, answer);
+    told.head.set(http::field::cache_control, "no-store");
+    co_return told;
+}
+
+}  // namespace restante

@@ -1,0 +1,71 @@
+#include "server/api/workspaces/tokens.hpp"
+
+#include "auth/bulletin.hpp"
+#include "auth/token.hpp"
+#include "core/log.hpp"
+#include "http/session/request_context.hpp"
+#include "server/api/services.hpp"
+#include "server/api/workspaces/token_json.hpp"
+#include "storage/tokens.hpp"
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+namespace restante {
+
+namespace {
+
+void log_change(const request_context& req, std::string_view event, const uuid& token)
+{
+    log_line(log_level::info, event)
+        .field("request_id", req.id())
+        .field("workspace_id", req.workspace_id())
+        .field("token_id", token)
+        .field("remote", req.remote_text());
+}
+
+}  // namespace
+
+// POST /workspaces/{id}/tokens: the one answer that holds the token.
+awaitable<response> handle_token_mint(request_context& req, services& svc)
+{
+    const auto fresh = make_token();
+    const auto minted = co_await svc.tokens.mint(req.workspace_id(), fresh.kept);
+    if (!minted)
+        co_return req.fail(minted.error());
+    log_change(req, "token_minted", minted->id);
+    const boost::json::object answer{{"token_id", to_string(minted->id)},
+                                     {"auth_token", fresh.secret},
+                                     {"prefix", minted->prefix},
+                                     {"created_at", rfc3339(minted->created_at)}};
+    auto told = req.json(http::status::created, answer);
+    told.head.set(http::field::cache_control, "no-store");
+    co_return told;
+}
+
+// GET /workspaces/{id}/tokens: prefix and times, newest first.
+awaitable<response> handle_token_list(request_context& req, services& svc)
+{
+    const auto tokens = co_await svc.tokens.list(req.workspace_id());
+    if (!tokens)
+        co_return req.fail(tokens.error());
+    boost::json::array listed;
+    for (const auto& token : *tokens)
+        listed.emplace_back(to_json(token));
+    co_return req.json(http::status::ok, listed);
+}
+
+// DELETE /workspaces/{id}/tokens/{token_id}: again is as good as once.
+awaitable<response> handle_token_revoke(request_context& req, services& svc)
+{
+    const auto revoked = co_await svc.tokens.revoke(req.workspace_id(), req.token_id());
+    if (!revoked && revoked.error() == errc::not_found)
+        co_return req.fail(refusal(errc::not_found, "token not found"));
+    if (!revoked)
+        co_return req.fail(revoked.error());
+    svc.bulletin.token_revoked(req.token_id());
+    log_change(req, "token_revoked", req.token_id());
+    co_return req.json(http::status::ok, std::string(R"({"revoked":true})"));
+}
+
+}  // namespace restante

@@ -1,0 +1,109 @@
+#include "server/app/shard.hpp"
+
+#include <boost/asio/post.hpp>
+
+namespace restante {
+
+namespace {
+
+using clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+// The end of the grace period is cut into steps that all fit into it: those who wait for a slow client are
+// told first, so that the client still gets an answer; then everything is cancelled.
+constexpr auto time_to_answer = milliseconds(1000);
+constexpr auto time_to_unwind = milliseconds(250);
+
+constexpr std::size_t operator_connections = 16;
+
+}  // namespace
+
+shard::shard(const shard_limits& limits)
+    : work_(io_.get_executor()),
+      background_(get_executor()),
+      requests_(get_executor()),
+      control_(get_executor()),
+      connection_places_(get_executor(), limits.connections),
+      operator_places_(get_executor(), operator_connections),
+      handshake_places_(get_executor(), limits.handshakes),
+      desk_{requests_, connections_, connection_places_, handshake_places_, nullptr},
+      operator_desk_{requests_, connections_, operator_places_, handshake_places_, nullptr}
+{
+    count_restarts_of(background_);
+    count_restarts_of(requests_);
+}
+
+shard::~shard()
+{
+    join();
+}
+
+void shard::count_restarts_of(task_group& tasks)
+{
+    tasks.on_restart([this](std::string_view task) {
+        counts_
+            .counter("molecule_task_restarts_total", "Long-lived tasks that failed and were started again.",
+                     {{"task", task}})
+            .add();
+    });
+}
+
+void shard::add_listener(tcp_acceptor acceptor, transport kind, const session_environment& env)
+{
+    auto& door = doors_.emplace_back(std::move(acceptor), kind, desk_, env);
+    requests_.spawn("listener", door.run());
+}
+
+void shard::add_operator_listener(tcp_acceptor acceptor, const session_environment& env)
+{
+    auto& door = doors_.emplace_back(std::move(acceptor), transport::plain, operator_desk_, env);
+    requests_.spawn("listener", door.run());
+}
+
+void shard::start()
+{
+    thread_ = std::thread([this] { io_.run(); });
+}
+
+bool shard::join()
+{
+    if (thread_.joinable())
+        thread_.join();
+    return left_nothing_;
+}
+
+void shard::stop(milliseconds grace)
+{
+    asio::post(io_, [this, grace] {
+        if (!requests_.stop_requested())
+            control_.spawn("shutdown", wind_down(grace));
+    });
+}
+
+awaitable<void> shard::wind_down(milliseconds grace)
+{
+    const auto end = clock::now() + grace - 3 * time_to_unwind;
+    requests_.request_stop();
+    for (auto& door : doors_)
+        door.stop();
+    for (auto& connection : connections_)
+        connection.stop();
+
+    bool done = co_await requests_.finished(end - time_to_answer);
+    if (!done) {
+        for (auto& connection : connections_)
+            connection.abort_reading();
+        done = co_await requests_.finished(end);
+    }
+    if (!done) {
+        requests_.cancel();
+        done = co_await requests_.finished(end + time_to_unwind);
+    }
+    const bool quiet = co_await background_.shutdown(time_to_unwind, time_to_unwind);
+    left_nothing_ = done && quiet;
+    work_.reset();
+    if (!left_nothing_)
+        io_.stop();
+}
+
+}  // namespace restante

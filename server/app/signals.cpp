@@ -1,0 +1,48 @@
+#include "server/app/signals.hpp"
+
+#include <initializer_list>
+#include <pthread.h>
+
+namespace restante {
+
+namespace {
+
+sigset_t make_set(std::initializer_list<int> signals)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    for (const int signal : signals)
+        sigaddset(&set, signal);
+    return set;
+}
+
+}  // namespace
+
+signal_watch::signal_watch() : watched_(make_set({SIGTERM, SIGINT, SIGHUP}))
+{
+    ::pthread_sigmask(SIG_BLOCK, &watched_, nullptr);
+    // A peer that hangs up is an error code of the write, not a signal.
+    std::signal(SIGPIPE, SIG_IGN);
+}
+
+void signal_watch::wait_for_stop(const std::function<void()>& on_hangup) const
+{
+    for (;;) {
+        int signal = 0;
+        if (::sigwait(&watched_, &signal) != 0)
+            continue;
+        if (signal != SIGHUP)
+            return;
+        on_hangup();
+    }
+}
+
+void signal_watch::let_next_one_kill() const
+{
+    const auto deadly = make_set({SIGTERM, SIGINT});
+    std::signal(SIGTERM, SIG_DFL);
+    std::signal(SIGINT, SIG_DFL);
+    ::pthread_sigmask(SIG_UNBLOCK, &deadly, nullptr);
+}
+
+}  // namespace restante

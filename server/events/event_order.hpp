@@ -1,0 +1,56 @@
+#pragma once
+
+#include "server/events/event_frame.hpp"
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+namespace restante {
+
+// Puts the events of one workspace in order. They come from three sides: commits of this process, whose
+// confirmations may overtake each other; rows read from the database; and word that the feed has come further
+// than what was seen. Out come the rows after the one it was opened at, each once, by rising seq.
+class event_order {
+public:
+    using events = std::vector<shared_event>;
+
+    // More than this many events after a gap are not kept: they will be read again with what is missing.
+    static constexpr std::size_t max_held = 256;
+
+    // Opened at the head of the feed: what follows it is new. Until then every event is held. Again is
+    // ignored.
+    void open_at(std::int64_t head, events& ready);
+    bool is_open() const { return open_; }
+
+    // A row that was just committed; held while one before it is missing.
+    void offer(shared_event next, events& ready);
+
+    // A row that was read from the database, after all that it has between the last one and this one. A
+    // number that is missing there is gone for good.
+    void accept(shared_event next, events& ready);
+
+    // The feed is known to have come as far as this.
+    void note_head(std::int64_t head);
+
+    // Rows up to here were asked for and there are none: retention was faster.
+    void nothing_up_to(std::int64_t head, events& ready);
+
+    // The feed itself has gone back, as after a restore of an older backup: count on from there.
+    void restart_at(std::int64_t head);
+
+    // Whether something has to be read from the database.
+    bool behind() const { return open_ && known_ > last_; }
+    std::int64_t last() const { return last_; }
+    std::int64_t known() const { return known_; }
+
+private:
+    void release(events& ready);
+
+    bool open_ = false;
+    std::int64_t last_ = 0;   // handed out
+    std::int64_t known_ = 0;  // committed, as far as we have heard
+    std::map<std::int64_t, shared_event> held_;
+};
+
+}  // namespace restante

@@ -1,0 +1,167 @@
+// The side of the hub that asks the database: for rows that other servers have committed, and every few
+// seconds for how far the feeds have come.
+#include "core/log.hpp"
+#include "server/events/hub.hpp"
+
+#include <algorithm>
+
+namespace restante {
+
+namespace {
+
+using steady = std::chrono::steady_clock;
+
+// Confirmations of this process's own commits may overtake each other by a moment, and several doorbells may
+// come at once: a short wait saves reading what arrives by itself.
+constexpr auto settling_time = std::chrono::milliseconds(5);
+constexpr auto pause_after_failure = std::chrono::milliseconds(250);
+constexpr auto between_looks = std::chrono::seconds(5);
+
+constexpr std::size_t workspaces_at_once = 16;
+constexpr std::size_t heads_at_once = 1000;
+
+}  // namespace
+
+void hub::read_if_behind(const uuid& workspace, stream& which)
+{
+    if (which.waits_for_read || !which.order.behind())
+        return;
+    which.waits_for_read = true;
+    behind_.push_back(workspace);
+    reading_.notify_all();
+}
+
+// Those that wait longest; what has caught up by itself meanwhile is left out.
+std::vector<activity_head> hub::take_behind()
+{
+    std::vector<activity_head> cursors;
+    std::size_t looked_at = 0;
+    for (; looked_at < behind_.size() && cursors.size() < workspaces_at_once; ++looked_at) {
+        const auto& workspace = behind_[looked_at];
+        const auto found = streams_.find(workspace);
+        if (found == streams_.end())
+            continue;
+        found->second.waits_for_read = false;
+        if (found->second.order.behind())
+            cursors.push_back({workspace, found->second.order.last()});
+    }
+    behind_.erase(behind_.begin(), behind_.begin() + static_cast<std::ptrdiff_t>(looked_at));
+    return cursors;
+}
+
+awaitable<void> hub::run_catch_up(task_group& tasks)
+{
+    const task_group::stop_callback stop(tasks, [this] { reading_.notify_all(); });
+    while (!tasks.stop_requested()) {
+        if (behind_.empty()) {
+            co_await reading_.wait();
+            continue;
+        }
+        if (co_await tasks.stopped_within(settling_time))
+            co_return;
+        const bool read = co_await read_batch();
+        if (!read)
+            co_await tasks.stopped_within(pause_after_failure);
+    }
+}
+
+awaitable<bool> hub::read_batch()
+{
+    const auto cursors = take_behind();
+    if (cursors.empty())
+        co_return true;
+    std::vector<std::int64_t> known;
+    known.reserve(cursors.size());
+    for (const auto& cursor : cursors)
+        known.push_back(streams_[cursor.workspace].order.known());
+
+    const auto page = co_await feed_.read_after(cursors);
+    for (int i = 0; page && i < page->size(); ++i) {
+        const auto row = (*page)[i];
+        if (!row)
+            break;  // not the columns we know: the next look says so again
+        const auto found = streams_.find(row->workspace_id);
+        if (found == streams_.end() || !found->second.order.is_open())
+            continue;
+        found->second.order.accept(make_event(*row), ready_);
+        deliver(found->second);
+    }
+    for (std::size_t i = 0; i < cursors.size(); ++i) {
+        const auto found = streams_.find(cursors[i].workspace);
+        if (found == streams_.end())
+            continue;
+        auto& order = found->second.order;
+        // What is committed can be read, unless retention has taken it already.
+        if (page && order.is_open() && order.last() == cursors[i].seq) {
+            order.nothing_up_to(known[i], ready_);
+            deliver(found->second);
+        }
+        read_if_behind(found->first, found->second);
+    }
+    co_return page.has_value();
+}
+
+void hub::look_now() noexcept
+{
+    look_wanted_ = true;
+    looking_.notify_all();
+}
+
+awaitable<void> hub::run_safety_look(task_group& tasks)
+{
+    const task_group::stop_callback stop(tasks, [this] { looking_.notify_all(); });
+    while (!tasks.stop_requested()) {
+        if (!look_wanted_)
+            co_await looking_.wait_until(steady::now() + between_looks);
+        look_wanted_ = false;
+        if (!tasks.stop_requested() && (follows_all_ || !streams_.empty()))
+            co_await compare_with_heads();
+    }
+}
+
+awaitable<void> hub::compare_with_heads()
+{
+    std::unordered_map<uuid, std::int64_t, uuid_hash> last_before;
+    for (const auto& [workspace, of] : streams_)
+        if (of.order.is_open())
+            last_before.emplace(workspace, of.order.last());
+
+    const auto heads = co_await read_heads();
+    if (!heads)
+        co_return;  // the database is away; there will be another look
+    for (const auto& head : *heads) {
+        stream* const of = find_or_follow(head.workspace);
+        if (!of || !of->order.is_open())
+            continue;
+        const auto before = last_before.find(head.workspace);
+        // What was delivered before we asked must be there, unless the database is an older one now.
+        if (before != last_before.end() && head.seq < before->second) {
+            log_line(log_level::warn, "feed_went_back")
+                .field("workspace_id", head.workspace)
+                .field("seq", head.seq);
+            of->order.restart_at(head.seq);
+        }
+        of->order.note_head(head.seq);
+        read_if_behind(head.workspace, *of);
+    }
+}
+
+awaitable<result<std::vector<activity_head>>> hub::read_heads()
+{
+    if (follows_all_)
+        co_return co_await feed_.all_heads();
+    std::vector<uuid> followed;
+    for (const auto& [workspace, of] : streams_)
+        followed.push_back(workspace);
+    std::vector<activity_head> all;
+    for (std::size_t from = 0; from < followed.size(); from += heads_at_once) {
+        const auto some = std::span(followed).subspan(from, std::min(heads_at_once, followed.size() - from));
+        const auto heads = co_await feed_.heads(some);
+        if (!heads)
+            co_return heads.error();
+        all.insert(all.end(), heads->begin(), heads->end());
+    }
+    co_return all;
+}
+
+}  // namespace restante

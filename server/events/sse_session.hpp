@@ -1,0 +1,40 @@
+#pragma once
+
+#include "core/asio.hpp"
+#include "core/task_group.hpp"
+#include "http/message/cors.hpp"
+#include "server/events/hub.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace restante {
+
+class connection;
+class activity_feed;
+
+// The status line and fields of an answer that ends with its connection.
+std::string event_stream_head(std::string_view request_id, const cors_fields& permissions);
+
+struct event_stream_start {
+    uuid workspace{};
+    principal who;
+    std::string head;                      // event_stream_head()
+    std::optional<std::int64_t> after;     // Last-Event-ID: what follows it is read from the database first
+    std::shared_ptr<subscriber> listener;  // set when the stream begins now, at its start()
+};
+
+struct event_stream_services {
+    hub& events;
+    activity_feed& feed;
+    task_group& requests;
+};
+
+// Sends the events of one workspace as Server-Sent Events, each once and by rising seq, until either side
+// ends it: the client hung up, takes too little (connection::write), fell behind, lost its token, or the
+// server stops. A client that comes back with the last id it saw misses nothing.
+awaitable<void> run_event_stream(connection& conn, event_stream_start start, event_stream_services with);
+
+}  // namespace restante

@@ -1,0 +1,48 @@
+#include "server/events/subscriber.hpp"
+
+#include "server/events/hub.hpp"
+
+namespace restante {
+
+subscriber::subscriber(hub& at, executor ex, principal who, std::optional<uuid> workspace,
+                       event_metrics& seen)
+    : hub_(at), who_(who), workspace_(workspace), seen_(seen), changed_(ex)
+{
+}
+
+subscriber::~subscriber()
+{
+    unlink();
+    hub_.forget(workspace_);
+}
+
+awaitable<void> subscriber::wait_until(wakeup::time_point moment)
+{
+    if (farewell_ == farewell::none && queue_.empty())
+        co_await changed_.wait_until(moment);
+}
+
+void subscriber::send_away(farewell why)
+{
+    if (farewell_ != farewell::none)
+        return;
+    farewell_ = why;
+    seen_.dropped.add(static_cast<double>(queue_.size()));
+    queue_.clear();
+    wake();
+}
+
+void subscriber::put(const shared_event& next)
+{
+    if (farewell_ != farewell::none)
+        return;
+    const bool was_empty = queue_.empty();
+    if (!queue_.push(next)) {
+        seen_.dropped.add();
+        send_away(farewell::fell_behind);
+    } else if (was_empty) {
+        wake();
+    }
+}
+
+}  // namespace restante

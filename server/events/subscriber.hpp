@@ -1,0 +1,62 @@
+#pragma once
+
+#include "auth/principal.hpp"
+#include "core/wakeup.hpp"
+#include "server/events/event_metrics.hpp"
+#include "server/events/event_queue.hpp"
+
+#include <boost/intrusive/list.hpp>
+
+#include <optional>
+
+namespace restante {
+
+class hub;
+
+// Why a listener is sent away.
+enum class farewell { none, fell_behind, not_allowed, shutting_down };
+
+// One listener as its hub sees it: a queue, and whether it may go on. The session behind it takes events out
+// and sends them as fast as its client reads; nobody waits for it.
+class subscriber
+    : public boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
+public:
+    // Hears nothing yet: hub::subscribe() makes one that does.
+    subscriber(hub& at, executor ex, principal who, std::optional<uuid> workspace, event_metrics& seen);
+    ~subscriber();
+    subscriber(const subscriber&) = delete;
+    subscriber& operator=(const subscriber&) = delete;
+
+    // What comes after this number is delivered; 0 for a listener to all workspaces.
+    std::int64_t start() const { return start_; }
+    const principal& who() const { return who_; }
+
+    farewell told_to_leave() const { return farewell_; }
+    bool has_events() const { return !queue_.empty(); }
+    shared_event take() { return queue_.pop(); }
+
+    // Returns when there is something to do, or at the given moment.
+    awaitable<void> wait_until(wakeup::time_point moment);
+    // Makes wait_until() return.
+    void wake() { changed_.notify_all(); }
+
+    // The queue is emptied: who is sent away gets no more events. The first reason stays.
+    void send_away(farewell why);
+
+private:
+    friend class hub;
+    void put(const shared_event& next);
+
+    hub& hub_;
+    principal who_;
+    std::optional<uuid> workspace_;
+    event_metrics& seen_;
+    event_queue queue_;
+    wakeup changed_;
+    farewell farewell_ = farewell::none;
+    std::int64_t start_ = 0;
+};
+
+using subscriber_list = boost::intrusive::list<subscriber, boost::intrusive::constant_time_size<false>>;
+
+}  // namespace restante

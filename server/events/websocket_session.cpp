@@ -1,0 +1,192 @@
+#include "server/events/websocket_session.hpp"
+
+#include "http/net/connection.hpp"
+#include "http/message/response_writer.hpp"
+#include "http/websocket/websocket_handshake.hpp"
+
+#include <boost/asio/experimental/awaitable_operators.hpp>
+#include <boost/beast/http/empty_body.hpp>
+#include <boost/beast/websocket/stream.hpp>
+
+#include <array>
+
+namespace restante {
+
+namespace {
+
+namespace websocket = boost::beast::websocket;
+using steady = std::chrono::steady_clock;
+
+constexpr auto between_pings = std::chrono::seconds(30);
+constexpr auto longest_silence = std::chrono::seconds(65);  // two pings, and time for the second answer
+constexpr auto write_limit = std::chrono::seconds(10);
+constexpr auto goodbye_limit = std::chrono::seconds(2);
+constexpr std::size_t longest_message = 64 * 1024;  // a client has nothing to say; this is for its politeness
+
+websocket::close_reason reason_for(farewell why)
+{
+    switch (why) {
+        case farewell::fell_behind: return {websocket::close_code::try_again_later, "fell behind"};
+        case farewell::not_allowed: return {websocket::close_code::policy_error, "token no longer valid"};
+        case farewell::shutting_down: return {websocket::close_code::going_away, "server is stopping"};
+        case farewell::none: break;
+    }
+    return websocket::close_code::normal;
+}
+
+class websocket_session {
+public:
+    websocket_session(connection& conn, subscriber& listener, event_metrics& seen)
+        : conn_(conn), listener_(listener), seen_(seen), ws_(conn.stream)
+    {
+    }
+
+    awaitable<bool> accept(const request_header& head, const websocket_welcome& welcome);
+    awaitable<void> run();
+
+private:
+    awaitable<void> read_loop();
+    awaitable<void> write_loop();
+    awaitable<bool> send(const event& next);
+    awaitable<bool> ping();
+    awaitable<void> say_goodbye(farewell why);
+    awaitable<void> swallow_the_rest();
+
+    connection& conn_;
+    subscriber& listener_;
+    event_metrics& seen_;
+    websocket::stream<net_stream&> ws_;
+    std::array<char, 512> ignored_;
+    steady::time_point last_heard_ = steady::now();
+    bool peer_done_ = false;
+};
+
+awaitable<bool> websocket_session::accept(const request_header& head, const websocket_welcome& welcome)
+{
+    ws_.set_option(websocket::stream_base::decorator([&](websocket::response_type& answer) {
+        if (welcome.event_protocol)
+            answer.set(http::field::sec_websocket_protocol, event_protocol);
+        answer.set("X-Request-Id", welcome.request_id);
+        answer.set("X-Content-Type-Options", "nosniff");
+        answer.erase(http::field::server);
+    }));
+    ws_.control_callback(
+        [this](websocket::frame_type, boost::beast::string_view) { last_heard_ = steady::now(); });
+    ws_.read_message_max(longest_message);
+    ws_.auto_fragment(false);
+    ws_.text(true);
+
+    const http::request<http::empty_body> request(head);
+    conn_.limit().expires_after(write_limit);
+    const auto [ec] = co_await ws_.async_accept(request, use_tuple);
+    conn_.limit().clear();
+    co_return !ec;
+}
+
+// Each half makes the other one end, so neither has to be cancelled in the middle of a frame.
+awaitable<void> websocket_session::run()
+{
+    using namespace asio::experimental::awaitable_operators;
+    auto reading = read_loop();
+    auto writing = write_loop();
+    co_await (std::move(reading) && std::move(writing));
+    co_await swallow_the_rest();
+}
+
+awaitable<void> websocket_session::read_loop()
+{
+    const auto into = asio::buffer(ignored_);
+    for (;;) {
+        const auto [ec, bytes] = co_await ws_.async_read_some(into, use_tuple);
+        if (ec)
+            break;
+        last_heard_ = steady::now();
+    }
+    peer_done_ = true;
+    listener_.wake();
+}
+
+awaitable<void> websocket_session::write_loop()
+{
+    auto next_ping = steady::now() + between_pings;
+    bool going = true;
+    while (going && !peer_done_) {
+        co_await listener_.wait_until(next_ping);
+        if (peer_done_)
+            break;
+        if (const auto why = listener_.told_to_leave(); why != farewell::none) {
+            co_await say_goodbye(why);
+            break;
+        }
+        if (steady::now() >= next_ping) {
+            next_ping += between_pings;
+            going = co_await ping();
+        } else if (listener_.has_events()) {
+            const auto next = listener_.take();
+            going = co_await send(*next);
+        }
+    }
+    if (!peer_done_)
+        conn_.stream.close();
+}
+
+awaitable<bool> websocket_session::send(const event& next)
+{
+    conn_.limit().expires_after(write_limit);
+    const auto text = asio::buffer(next.text);
+    const auto [ec, bytes] = co_await ws_.async_write(text, use_tuple);
+    conn_.limit().clear();
+    if (!ec)
+        seen_.note_sent(next);
+    co_return !ec;
+}
+
+awaitable<bool> websocket_session::ping()
+{
+    if (steady::now() - last_heard_ > longest_silence)
+        co_return false;
+    conn_.limit().expires_after(write_limit);
+    const websocket::ping_data nothing;
+    const auto [ec] = co_await ws_.async_ping(nothing, use_tuple);
+    conn_.limit().clear();
+    co_return !ec;
+}
+
+awaitable<void> websocket_session::say_goodbye(farewell why)
+{
+    conn_.limit().expires_after(goodbye_limit);
+    const auto reason = reason_for(why);
+    co_await ws_.async_close(reason, use_tuple);
+    conn_.limit().clear();
+}
+
+// Closing while bytes of the client are unread makes the kernel send a reset, and that would erase our close
+// frame.
+awaitable<void> websocket_session::swallow_the_rest()
+{
+    conn_.limit().expires_after(goodbye_limit);
+    for (;;) {
+        const auto got = co_await conn_.read(asio::buffer(ignored_));
+        if (!got)
+            co_return;
+    }
+}
+
+}  // namespace
+
+awaitable<void> run_websocket(connection& conn, const request_header& head, websocket_welcome welcome,
+                              std::shared_ptr<subscriber> listener, event_metrics& seen, task_group& requests)
+{
+    const counted open(seen.websockets);
+    const task_group::stop_callback stop(requests, [&] { listener->send_away(farewell::shutting_down); });
+    // Who sends frames before the handshake is answered (RFC 6455, 4.1) can't know that anybody understands
+    // them.
+    if (!conn.input.empty())
+        co_return;
+    websocket_session session(conn, *listener, seen);
+    const bool accepted = co_await session.accept(head, welcome);
+    if (accepted)
+        co_await session.run();
+}
+
+}  // namespace restante

@@ -1,0 +1,60 @@
+#pragma once
+
+#include "core/sha256.hpp"
+#include "server/spool/spool_budget.hpp"
+#include "storage/file_content.hpp"
+
+#include <vector>
+
+namespace restante {
+
+// The bytes of one file while it is being received: in memory up to 1 MiB as long as the process has memory
+// to spare, in a temporary file beyond that. The file has no name, so nothing is left behind however this
+// ends. Bytes are hashed as they come.
+//
+// write() and finish() fail with no_room when the disk budget, the disk or the descriptors are used up,
+// io_error when the disk fails.
+class spool final : public file_content {
+public:
+    // Up to here most files of a chat never see the disk; a limit of 256 KiB cost an upload of 1 MiB half as
+    // much CPU again.
+    static constexpr std::size_t memory_limit = 1024 * 1024;
+
+    enum class hashing { on, off };
+
+    explicit spool(spool_budget& budget, hashing digest = hashing::on)
+        : budget_(budget), hashes_(digest == hashing::on)
+    {
+    }
+    ~spool() override;
+    spool(const spool&) = delete;
+    spool& operator=(const spool&) = delete;
+
+    awaitable<error_code> write(std::span<const char> bytes);
+
+    // No more bytes will come.
+    awaitable<error_code> finish();
+    const digest32& digest() const { return digest_; }
+
+    std::uint64_t size() const override { return size_; }
+    std::optional<std::span<const char>> in_memory() const override;
+    awaitable<result<std::span<const char>>> read(std::uint64_t offset, std::span<char> into) override;
+
+private:
+    bool make_room_in_memory(std::size_t more);
+    awaitable<error_code> spill(std::span<const char> bytes);
+    void forget_memory();
+
+    spool_budget& budget_;
+    bool hashes_;
+    sha256 hash_;
+    digest32 digest_{};
+    std::uint64_t size_ = 0;
+    std::vector<char> buffer_;  // the whole file, or what was not yet written to it
+    std::size_t memory_taken_ = 0;
+    int file_ = -1;
+    std::uint64_t on_disk_ = 0;
+    std::uint64_t disk_taken_ = 0;
+};
+
+}  // namespace restante
