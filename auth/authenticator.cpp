@@ -3,7 +3,7 @@
 namespace restante {
 
 authenticator::authenticator(executor ex, token_store& tokens, workspace_store& known,
-                             const bulletin_board& board, const authenticator_options& options,
+                             const identity_notices& board, const authenticator_options& options,
                              const clock& time)
     : known_(known),
       board_(board),
@@ -18,10 +18,9 @@ authenticator::authenticator(executor ex, token_store& tokens, workspace_store& 
 awaitable<result<principal>> authenticator::identify(bearer given, asio::ip::address from,
                                                      removed_workspaces gone)
 {
-    using kind = principal::kind;
     if (given.kind == bearer_kind::none) {
         if (dev_ && from.is_loopback())
-            co_return principal{.who = kind::dev};
+            co_return principal{.kind = principal_kind::dev};
         co_return RESTANTE_ERROR(errc::missing_token);
     }
     if (given.kind == bearer_kind::malformed)
@@ -29,7 +28,7 @@ awaitable<result<principal>> authenticator::identify(bearer given, asio::ip::add
 
     const auto hash = hash_token(given.token);
     if (is_admin(hash))
-        co_return principal{.who = kind::admin};
+        co_return principal{.kind = principal_kind::admin};
     if (!looks_like_workspace_token(given.token))
         co_return refuse(from);
 
@@ -39,7 +38,7 @@ awaitable<result<principal>> authenticator::identify(bearer given, asio::ip::add
     if (!*owner || ((*owner)->workspace.removed && gone == removed_workspaces::refuse))
         co_return refuse(from);
     notes_.note((*owner)->token, time_.now());
-    co_return principal{.who = kind::workspace,
+    co_return principal{.kind = principal_kind::workspace,
                         .token = (*owner)->token,
                         .token_hash = hash,
                         .workspace = (*owner)->workspace};
@@ -73,7 +72,7 @@ awaitable<result<std::optional<token_owner>>> authenticator::find(digest32 hash)
 
 awaitable<result<workspace_facts>> authenticator::workspace_for(const principal& who, uuid workspace)
 {
-    if (who.who == principal::kind::workspace && who.workspace.id == workspace)
+    if (who.kind == principal_kind::workspace && who.workspace.id == workspace)
         co_return who.workspace;
     if (const auto cached = cache_.find_workspace(workspace, time_.now()))
         co_return *cached;
@@ -88,7 +87,7 @@ awaitable<result<workspace_facts>> authenticator::workspace_for(const principal&
 
 awaitable<result<void>> authenticator::still_valid(const principal& who)
 {
-    if (who.who != principal::kind::workspace)
+    if (who.kind != principal_kind::workspace)
         co_return result<void>();
     const auto hash = who.token_hash;
     const auto owner = co_await find(hash);

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "auth/bearer.hpp"
-#include "auth/bulletin.hpp"
+#include "auth/identity_notices.hpp"
 #include "auth/failure_limiter.hpp"
 #include "auth/last_used.hpp"
 #include "auth/principal.hpp"
@@ -26,10 +26,10 @@ struct authenticator_options {
 // any other costs one, and a malformed one never gets that far.
 //
 // Errors of the database pass through as they are: whoever cannot be asked about is not refused.
-class authenticator final : public bulletin_reader {
+class authenticator final : public identity_listener {
 public:
     // Whoever owns it subscribes it to the board, before the shards run.
-    authenticator(executor ex, token_store& tokens, workspace_store& known, const bulletin_board& board,
+    authenticator(executor ex, token_store& tokens, workspace_store& known, const identity_notices& board,
                   const authenticator_options& options, const clock& time = real_clock());
 
     // Whether a token of a removed workspace still tells whose it was. Only registration wants to know, to
@@ -49,7 +49,7 @@ public:
     awaitable<result<workspace_facts>> workspace_for(const principal& who, uuid workspace);
 
     // For whoever outlives the request that brought the token: open sockets and parked polls. Ask at least
-    // every 5 s, and listen to the bulletin for what this process hears earlier. Errors: invalid_token (no
+    // every 5 s, and listen to the notices for what this process hears earlier. Errors: invalid_token (no
     // longer).
     awaitable<result<void>> still_valid(const principal& who);
 
@@ -68,7 +68,7 @@ private:
     bool is_admin(const digest32& hash) const { return admin_ && same_token(*admin_, hash); }
 
     workspace_store& known_;
-    const bulletin_board& board_;
+    const identity_notices& board_;
     const clock& time_;
     std::optional<digest32> admin_;
     bool dev_;

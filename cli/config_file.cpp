@@ -1,22 +1,17 @@
 #include "cli/config_file.hpp"
 
+#include "cli/config_values.hpp"
 #include "cli/suggest.hpp"
-
-#include <boost/program_options/options_description.hpp>
-#include <boost/program_options/parsers.hpp>
 
 #include <cerrno>
 #include <fcntl.h>
-#include <sstream>
 #include <unistd.h>
 
 namespace restante {
 
 namespace {
 
-namespace po = boost::program_options;
-
-constexpr std::size_t largest_file = 1 << 20;
+constexpr std::size_t largest_text = 1 << 20;
 
 std::string unknown_key(const std::string& key, const std::string& path)
 {
@@ -31,6 +26,24 @@ std::string unknown_key(const std::string& key, const std::string& path)
     return message;
 }
 
+std::string_view trim(std::string_view text)
+{
+    constexpr std::string_view white = " \t\r";
+    const auto first = text.find_first_not_of(white);
+    if (first == std::string_view::npos)
+        return {};
+    return text.substr(first, text.find_last_not_of(white) - first + 1);
+}
+
+// Takes the first line off the text and returns it without its comment and the white space around it.
+std::string_view take_line(std::string_view& text)
+{
+    const auto end = std::min(text.find('\n'), text.size());
+    const auto line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    return trim(line.substr(0, line.find('#')));
+}
+
 }  // namespace
 
 result<std::string> read_small_file(const std::string& path)
@@ -38,7 +51,7 @@ result<std::string> read_small_file(const std::string& path)
     const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (file < 0)
         return error_code(errno, boost::system::system_category());
-    std::string text(largest_file + 1, '\0');
+    std::string text(largest_text + 1, '\0');
     std::size_t size = 0;
     ssize_t n = 0;
     while (size < text.size() && (n = ::read(file, text.data() + size, text.size() - size)) > 0)
@@ -47,7 +60,7 @@ result<std::string> read_small_file(const std::string& path)
     ::close(file);
     if (ec)
         return ec;
-    if (size > largest_file)
+    if (size > largest_text)
         return error_code(EFBIG, boost::system::system_category());
     text.resize(size);
     return text;
@@ -59,19 +72,21 @@ boost::system::result<config_lines, setting_error> read_config_file(const std::s
     if (!text)
         return setting_error{"The config file " + path + " cannot be read: " + text.error().message() + "."};
 
-    // Nothing is described to the parser, so it hands over every key; the table of options judges them.
-    const po::options_description nothing;
     config_lines lines;
-    try {
-        std::istringstream in(*text);
-        for (const auto& line : po::parse_config_file(in, nothing, true).options) {
-            const option* known = find_option(line.string_key);
-            if (!known || known->flag == "config")
-                return setting_error{unknown_key(line.string_key, path)};
-            lines.emplace_back(line.string_key, line.value.empty() ? "" : line.value.front());
-        }
-    } catch (const po::error& e) {
-        return setting_error{"The config file " + path + " cannot be understood: " + e.what() + "."};
+    std::string_view rest = *text;
+    for (std::size_t number = 1; !rest.empty(); ++number) {
+        const auto line = take_line(rest);
+        if (line.empty())
+            continue;
+        const auto equals = line.find('=');
+        if (equals == std::string_view::npos)
+            return setting_error{"The config file " + path + " cannot be understood: line " +
+                                 std::to_string(number) + " is not `key = value`: " + in_quotes(line) + "."};
+        std::string key(trim(line.substr(0, equals)));
+        const option* known = find_option(key);
+        if (!known || known->flag == "config")
+            return setting_error{unknown_key(key, path)};
+        lines.emplace_back(std::move(key), trim(line.substr(equals + 1)));
     }
     return lines;
 }

@@ -13,9 +13,6 @@ constexpr std::int64_t minute = 60 * second;
 constexpr std::int64_t hour = 60 * minute;
 constexpr std::int64_t day = 24 * hour;
 
-// The CHECK on pending_uploads.size_bytes; a setting above it would accept files that no row can hold.
-constexpr std::int64_t largest_file = 26'214'400;
-
 // clang-format off
 constexpr option table[] = {
     {"config", "General", "FILE", &settings::config_file,
@@ -73,7 +70,7 @@ constexpr option table[] = {
      "Time between two sweeps.", 100 * ms, 7 * day},
 
     {"max-file-bytes", "Limits", "BYTES", &settings::max_file_bytes,
-     "Largest file; the database takes none above 26214400.", 1, largest_file},
+     "Largest file; the database takes none above 26214400.", 1, static_cast<std::int64_t>(largest_file)},
     {"max-request-bytes", "Limits", "BYTES", &settings::max_request_bytes,
      "Most file data in one request; at least --max-file-bytes.", 1, 4096 * MiB},
     {"max-files", "Limits", "N", &settings::max_files, "Files in one request.", 1, 10'000},

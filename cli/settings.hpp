@@ -1,5 +1,9 @@
 #pragma once
 
+#include "core/host_port.hpp"
+#include "core/limits.hpp"
+#include "core/log.hpp"
+
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -8,12 +12,6 @@
 
 namespace restante {
 
-struct host_port {
-    std::string host;
-    std::uint16_t port = 0;
-};
-
-enum class log_level { debug, info, warn, error };
 // automatic: open while every listener is on loopback or dev is set, else admin.
 enum class registration_policy { automatic, open, admin };
 
@@ -54,7 +52,7 @@ struct settings {
     std::uint64_t body_memory = 128ull << 20;
     std::string spool_dir = "/var/tmp";
     std::uint64_t spool_limit = 8ull << 30;
-    std::uint64_t max_file_bytes = 26'214'400;
+    std::uint64_t max_file_bytes = largest_file;
     std::uint64_t max_request_bytes = 52'428'800;
     unsigned max_files = 64;
     unsigned max_parts = 80;

@@ -2,13 +2,14 @@
 
 #include "core/error.hpp"
 #include "core/ids.hpp"
-#include "cli/settings.hpp"
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace restante {
+
+enum class log_level { debug, info, warn, error };
 
 // Both may be called at any time, from any thread.
 void set_log_level(log_level least);

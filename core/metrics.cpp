@@ -27,7 +27,7 @@ void append_escaped(std::string& out, std::string_view text, bool quotes)
 }
 
 // method="GET",path="/healthz": what stands between the braces.
-std::string render(metrics::labels with)
+std::string render(metric_set::labels with)
 {
     std::string out;
     for (const auto& [name, value] : with) {
@@ -76,7 +76,7 @@ void append_series(std::string& out, std::string_view name, std::string_view suf
 }
 
 void append_histogram(std::string& out, std::string_view name, const std::string& labels,
-                      const metrics::histogram& h)
+                      const metric_set::histogram& h)
 {
     std::uint64_t below = 0;
     for (std::size_t i = 0; i < h.buckets.size(); ++i) {
@@ -102,14 +102,14 @@ Series& find_or_make(std::map<std::string, std::unique_ptr<Series>, std::less<>>
 
 }  // namespace
 
-void metrics::histogram::observe(double x)
+void metric_set::histogram::observe(double x)
 {
     const auto bound = std::lower_bound(upper_bounds->begin(), upper_bounds->end(), x);
     ++buckets[static_cast<std::size_t>(bound - upper_bounds->begin())];
     sum += x;
 }
 
-metrics::family& metrics::family_for(std::string_view name, std::string_view help, kind what)
+metric_set::family& metric_set::family_for(std::string_view name, std::string_view help, kind what)
 {
     auto at = families_.find(name);
     if (at == families_.end())
@@ -119,22 +119,22 @@ metrics::family& metrics::family_for(std::string_view name, std::string_view hel
     return at->second;
 }
 
-metrics::number& metrics::counter(std::string_view name, std::string_view help, labels with)
+metric_set::number& metric_set::counter(std::string_view name, std::string_view help, labels with)
 {
     return find_or_make(family_for(name, help, kind::counter).numbers, render(with));
 }
 
-metrics::number& metrics::gauge(std::string_view name, std::string_view help, labels with)
+metric_set::number& metric_set::gauge(std::string_view name, std::string_view help, labels with)
 {
     return find_or_make(family_for(name, help, kind::gauge).numbers, render(with));
 }
 
-metrics::histogram& metrics::seconds(std::string_view name, std::string_view help, labels with)
+metric_set::histogram& metric_set::seconds(std::string_view name, std::string_view help, labels with)
 {
     return find_or_make(family_for(name, help, kind::histogram).histograms, render(with), &seconds_bounds);
 }
 
-void metrics::merge(const metrics& other)
+void metric_set::merge(const metric_set& other)
 {
     for (const auto& [name, theirs] : other.families_) {
         family& ours = family_for(name, theirs.help, theirs.what);
@@ -149,7 +149,7 @@ void metrics::merge(const metrics& other)
     }
 }
 
-std::string metrics::to_prometheus() const
+std::string metric_set::to_prometheus() const
 {
     constexpr std::string_view type_names[] = {"counter", "gauge", "histogram"};
     std::string out;

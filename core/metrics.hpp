@@ -15,7 +15,7 @@ namespace restante {
 // Metrics of one shard. Only that shard's thread touches them, so a count is a plain addition; a scrape asks
 // every shard for a copy (on its own thread) and adds them up. Labels come from closed sets only: route
 // templates, methods, status codes, outcomes.
-class metrics {
+class metric_set {
 public:
     using labels = std::initializer_list<std::pair<std::string_view, std::string_view>>;
 
@@ -52,7 +52,7 @@ public:
     }
 
     // Adds another shard's figures to these.
-    void merge(const metrics& other);
+    void merge(const metric_set& other);
 
     // The Prometheus text format, families by name, series by labels.
     std::string to_prometheus() const;

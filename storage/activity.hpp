@@ -3,12 +3,18 @@
 #include "core/clock.hpp"
 #include "core/ids.hpp"
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace restante {
+
+// The closed list of activity_logs.activity_type. A workspace may report any of them.
+inline constexpr std::array<std::string_view, 7> activity_types{
+    "a2a_send", "a2a_receive", "task_update", "agent_log", "skill_promotion", "memory_write", "error"};
 
 // One thing that happened, as its writer tells it. Bodies are JSON text.
 struct activity {
@@ -28,21 +34,21 @@ struct activity {
 };
 
 // The same once it is committed: numbered, and visible to every reader of the feed.
-struct committed_activity {
+struct feed_entry {
     activity what;
     std::int64_t seq = 0;
     timestamp created_at{};
 };
 
 // Made before the transaction, so that after COMMIT only the numbers remain to be filled in.
-using activity_rows = std::vector<std::shared_ptr<committed_activity>>;
+using activity_rows = std::vector<std::shared_ptr<feed_entry>>;
 
 // Who wants to hear of commits: parked polls, live clients, other replicas. Called on the shard that
 // committed, after COMMIT was confirmed and never otherwise. Must be quick and must not throw.
 class commit_listener {
 public:
     virtual ~commit_listener() = default;
-    virtual void on_commit(std::shared_ptr<const committed_activity> row) noexcept = 0;
+    virtual void on_commit(std::shared_ptr<const feed_entry> row) noexcept = 0;
 };
 
 }  // namespace restante

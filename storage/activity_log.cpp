@@ -98,7 +98,7 @@ awaitable<result<void>> activity_log::log_activity(activity row)
     auto tx = co_await db_.begin();
     if (!tx)
         co_return tx.error();
-    auto numbered = std::make_shared<committed_activity>();
+    auto numbered = std::make_shared<feed_entry>();
     numbered->what = std::move(row);
     log_activity_tx(*tx, {std::move(numbered)});
     auto done = co_await tx->commit();

@@ -26,8 +26,8 @@ const std::string listen = "LISTEN restante";
 
 }  // namespace
 
-doorbell::doorbell(executor ex, pq::connect_options connect, bell_listener& listener)
-    : connect_(std::move(connect)), listener_(listener), news_(ex)
+doorbell::doorbell(executor ex, pq::connect_options connect, doorbell_listener& listener)
+    : connect_(std::move(connect)), listener_(listener), wake_(ex)
 {
 }
 
@@ -40,16 +40,16 @@ try {
     }
     auto& newest = waiting_.activity[workspace];
     newest = std::max(newest, seq);
-    news_.notify_all();
+    wake_.notify_all();
 } catch (const std::bad_alloc&) {
     waiting_.everything = true;
-    news_.notify_all();
+    wake_.notify_all();
 }
 
 void doorbell::add(std::vector<uuid>& to, const uuid& about)
 {
     to.push_back(about);
-    news_.notify_all();
+    wake_.notify_all();
 }
 
 void doorbell::token_revoked(const uuid& token)
@@ -69,10 +69,10 @@ void doorbell::workspace_removed(const uuid& workspace)
 
 awaitable<void> doorbell::run_ringer(task_group& tasks)
 {
-    const task_group::stop_callback stop(tasks, [this] { news_.notify_all(); });
+    const task_group::stop_callback stop(tasks, [this] { wake_.notify_all(); });
     while (!tasks.stop_requested()) {
         if (waiting_.empty() && payload_.empty()) {
-            co_await news_.wait();
+            co_await wake_.wait();
             continue;
         }
         const bool rang = co_await ring();
@@ -87,7 +87,7 @@ awaitable<void> doorbell::run_ringer(task_group& tasks)
 awaitable<bool> doorbell::ring()
 {
     if (payload_.empty())
-        payload_ = write_bell(self_, waiting_);
+        payload_ = write_payload(self_, waiting_);
     for (bool fresh = false; !fresh;) {
         if (!ringing_line_) {
             auto opened = co_await pq::connection::open(connect_);
@@ -109,13 +109,13 @@ awaitable<bool> doorbell::ring()
 
 awaitable<void> doorbell::run_listener(task_group& tasks)
 {
-    const bell_news look_at_everything{.everything = true};
+    const changes look_at_everything{.everything = true};
     while (!tasks.stop_requested()) {
         std::unique_ptr<pq::connection> line;
         const bool listening = co_await start_listening(line);
         if (listening) {
-            listener_.on_bell(look_at_everything);
-            co_await hear(*line, tasks);
+            listener_.on_changes(look_at_everything);
+            co_await listen_on(*line, tasks);
         }
         if (!tasks.stop_requested())
             log_line(log_level::debug, "doorbell_lost").field("listened", listening);
@@ -137,7 +137,7 @@ awaitable<bool> doorbell::start_listening(std::unique_ptr<pq::connection>& line)
 }
 
 // Returns when the line is broken or the group is asked to stop.
-awaitable<void> doorbell::hear(pq::connection& line, task_group& tasks)
+awaitable<void> doorbell::listen_on(pq::connection& line, task_group& tasks)
 {
     using namespace asio::experimental::awaitable_operators;
     while (!tasks.stop_requested()) {
@@ -147,7 +147,7 @@ awaitable<void> doorbell::hear(pq::connection& line, task_group& tasks)
         if (const auto* heard = std::get_if<0>(&first)) {
             if (!*heard)
                 co_return;
-            tell(**heard);
+            deliver(**heard);
             continue;
         }
         if (tasks.stop_requested())
@@ -158,16 +158,16 @@ awaitable<void> doorbell::hear(pq::connection& line, task_group& tasks)
     }
 }
 
-void doorbell::tell(const pq::notification& heard)
+void doorbell::deliver(const pq::notification& heard)
 {
-    const auto read = read_bell(heard.payload);
+    const auto read = read_payload(heard.payload);
     if (!read) {
         // Written by a newer server, or by hand: something has happened, and we can find out what.
-        listener_.on_bell(bell_news{.everything = true});
+        listener_.on_changes(changes{.everything = true});
         return;
     }
     if (read->sender != self_)
-        listener_.on_bell(read->news);
+        listener_.on_changes(read->what);
 }
 
 }  // namespace restante

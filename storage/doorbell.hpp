@@ -3,7 +3,7 @@
 #include "core/asio.hpp"
 #include "core/task_group.hpp"
 #include "core/wakeup.hpp"
-#include "storage/bell.hpp"
+#include "storage/doorbell_payload.hpp"
 #include "storage/pq/connection.hpp"
 
 #include <memory>
@@ -12,10 +12,10 @@
 namespace restante {
 
 // Hears what other servers have rung. Called on the doorbell's thread; must be quick and must not throw.
-class bell_listener {
+class doorbell_listener {
 public:
-    virtual ~bell_listener() = default;
-    virtual void on_bell(const bell_news& heard) noexcept = 0;
+    virtual ~doorbell_listener() = default;
+    virtual void on_changes(const changes& heard) noexcept = 0;
 };
 
 // NOTIFY and LISTEN between the servers of one database, one doorbell a process.
@@ -26,7 +26,7 @@ public:
 // everything once it listens again. What this process rang itself is not heard.
 class doorbell {
 public:
-    doorbell(executor ex, pq::connect_options connect, bell_listener& listener);
+    doorbell(executor ex, pq::connect_options connect, doorbell_listener& listener);
 
     // On the doorbell's thread.
     void activity(const uuid& workspace, std::int64_t seq);
@@ -41,16 +41,16 @@ public:
 private:
     awaitable<bool> ring();
     awaitable<bool> start_listening(std::unique_ptr<pq::connection>& line);
-    awaitable<void> hear(pq::connection& line, task_group& tasks);
-    void tell(const pq::notification& heard);
+    awaitable<void> listen_on(pq::connection& line, task_group& tasks);
+    void deliver(const pq::notification& heard);
     void add(std::vector<uuid>& to, const uuid& about);
 
     pq::connect_options connect_;
-    bell_listener& listener_;
+    doorbell_listener& listener_;
     const uuid self_ = make_uuid_v4();
-    bell_news waiting_;
+    changes waiting_;
     std::string payload_;  // written and not yet sent
-    wakeup news_;
+    wakeup wake_;
     std::unique_ptr<pq::connection> ringing_line_;
 };
 

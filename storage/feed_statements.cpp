@@ -1,5 +1,7 @@
 #include "storage/feed_statements.hpp"
 
+#include "storage/activity.hpp"
+
 #include <array>
 #include <string>
 #include <vector>
@@ -68,9 +70,6 @@ constexpr const char* of_type = " AND a.activity_type = $6::text";
 constexpr const char* from_canvas = " AND a.source_id IS NULL";
 constexpr const char* from_agent = " AND a.source_id IS NOT NULL";
 
-constexpr std::array all_types{"a2a_send",        "a2a_receive",  "task_update", "agent_log",
-                               "skill_promotion", "memory_write", "error"};
-
 std::string replaced(std::string text, std::string_view what, std::string_view with)
 {
     for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size()))
@@ -81,8 +80,8 @@ std::string replaced(std::string text, std::string_view what, std::string_view w
 std::vector<std::string> one_for_each_type(const char* source)
 {
     std::vector<std::string> filters;
-    for (const auto* type : all_types)
-        filters.push_back(std::string(" AND a.activity_type = '") + type + "'" + source);
+    for (const auto type : activity_types)
+        filters.push_back(" AND a.activity_type = '" + std::string(type) + "'" + source);
     return filters;
 }
 

@@ -1,10 +1,10 @@
 #include "storage/migration_plan.hpp"
 
+#include "core/decimal.hpp"
 #include "core/encoding.hpp"
 #include "core/sha256.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 
 namespace restante {
@@ -20,11 +20,8 @@ std::optional<int> number_of(std::string_view name)
 {
     if (name.size() < digits + 2 || name[digits] != '_')
         return std::nullopt;
-    int number = 0;
-    const auto [end, ec] = std::from_chars(name.data(), name.data() + digits, number);
-    if (ec != std::errc() || end != name.data() + digits || number < 1)
-        return std::nullopt;
-    return number;
+    const auto number = parse_decimal(name.substr(0, digits));
+    return number && *number > 0 ? std::optional(static_cast<int>(*number)) : std::nullopt;
 }
 
 std::string described(const migration& m)

@@ -70,7 +70,7 @@ error_code pending_uploads::validate(std::span<const new_file> files)
     for (const auto& file : files) {
         if (!file.content || file.content->size() == 0 || file.filename.empty() || file.filename.size() > 100)
             return RESTANTE_ERROR(errc::invalid_file);
-        if (file.content->size() > max_file_bytes)
+        if (file.content->size() > largest_file)
             return RESTANTE_ERROR(errc::too_large);
     }
     return {};

@@ -4,6 +4,7 @@
 #include "core/clock.hpp"
 #include "core/error.hpp"
 #include "core/ids.hpp"
+#include "core/limits.hpp"
 #include "core/sha256.hpp"
 #include "storage/file_content.hpp"
 #include "storage/pq/pool.hpp"
@@ -46,7 +47,7 @@ struct staged_file {
 struct fetched_file {
     staged_file file;
     std::optional<std::span<const char>> content;
-    std::shared_ptr<const pq::result_set> holder;
+    std::shared_ptr<const void> holder;
 };
 
 struct acked_file {
@@ -76,7 +77,6 @@ struct sweep_counts {
 // another's.
 class pending_uploads {
 public:
-    static constexpr std::uint64_t max_file_bytes = 26'214'400;
     // Up to here a request's bytes travel as statement parameters; above it they are COPYed from the spool.
     static constexpr std::uint64_t small_request_bytes = 1024 * 1024;
     // Up to here get() brings the bytes along; above it they are read in slices.

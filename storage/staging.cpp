@@ -207,7 +207,7 @@ awaitable<result<timestamp>> staging::commit_together(const group& aboard)
     const auto fence = upload_requests::make_fence();
     requests_.queue_fence(*tx, aboard.front()->load.workspace, fence);
     if (const auto& key = aboard.front()->load.key)
-        requests_.queue_key(*tx, aboard.front()->load.workspace, *key);
+        requests_.queue_key(*tx, aboard.front()->load.workspace, *key, *aboard.front()->load.answer);
     const std::size_t first_file = tx->queued();
     timestamp expires_at{};
     if (large) {

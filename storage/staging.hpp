@@ -16,6 +16,7 @@ struct upload {
     uuid workspace;
     std::vector<new_file> files;
     activity_rows activities;
+    std::shared_ptr<const std::string> answer;  // with a gap for the time of expiry; kept under the key
     std::optional<client_key> key;
 };
 

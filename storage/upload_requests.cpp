@@ -54,10 +54,11 @@ void upload_requests::queue_fence(pq::transaction& tx, const uuid& workspace, co
     tx.queue(insert_fence, with);
 }
 
-void upload_requests::queue_key(pq::transaction& tx, const uuid& workspace, const client_key& key)
+void upload_requests::queue_key(pq::transaction& tx, const uuid& workspace, const client_key& key,
+                                const std::string& answer)
 {
     const pq::blob fingerprint(reinterpret_cast<const char*>(key.fingerprint.data()), key.fingerprint.size());
-    const pq::parameters with(workspace, key.text, fingerprint, key.answer,
+    const pq::parameters with(workspace, key.text, fingerprint, answer,
                               static_cast<std::int64_t>(ttl_.count()));
     tx.queue(insert_key, with);
 }

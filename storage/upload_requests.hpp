@@ -17,7 +17,6 @@ namespace restante {
 struct client_key {
     std::string text;
     digest32 fingerprint{};  // over the names, types and contents of the files
-    std::string answer;      // sent again when the same request comes again
 };
 
 // What a key was used for the first time.
@@ -40,8 +39,10 @@ public:
     // Its result is one row with the moment at which files of this transaction expire.
     void queue_fence(pq::transaction& tx, const uuid& workspace, const std::string& fence);
 
-    // Fails the transaction with unique_violation when the key was used before.
-    void queue_key(pq::transaction& tx, const uuid& workspace, const client_key& key);
+    // `answer` is sent again when the same request comes again. Fails the transaction with unique_violation
+    // when the key was used before.
+    void queue_key(pq::transaction& tx, const uuid& workspace, const client_key& key,
+                   const std::string& answer);
 
     awaitable<result<std::optional<earlier_request>>> find(uuid workspace, std::string key);
 

@@ -4,21 +4,21 @@
 
 namespace restante {
 
-upload_gauges::upload_gauges(pq::connection_pool& db, metrics& counts)
+upload_gauges::upload_gauges(pq::connection_pool& db, metric_set& metrics)
     : db_(db),
-      files_(counts.gauge("molecule_pending_uploads_unacked_files", "Staged files that nobody has acked.")),
-      bytes_(counts.gauge("molecule_pending_uploads_unacked_bytes",
+      files_(metrics.gauge("molecule_pending_uploads_unacked_files", "Staged files that nobody has acked.")),
+      bytes_(metrics.gauge("molecule_pending_uploads_unacked_bytes",
                           "Bytes of the staged files that nobody has acked.")),
-      never_fetched_(counts.gauge("molecule_pending_uploads_never_fetched_files",
+      never_fetched_(metrics.gauge("molecule_pending_uploads_never_fetched_files",
                                   "Unacked files that nobody has fetched either.")),
-      fetched_(counts.gauge("molecule_pending_uploads_fetched_unacked_files",
+      fetched_(metrics.gauge("molecule_pending_uploads_fetched_unacked_files",
                             "Files that were fetched, but not acked.")),
-      oldest_(counts.gauge("molecule_pending_uploads_oldest_unacked_seconds",
+      oldest_(metrics.gauge("molecule_pending_uploads_oldest_unacked_seconds",
                            "Age of the unacked file that expires first; 0 when there is none.")),
-      estimated_(counts.gauge(
+      estimated_(metrics.gauge(
           "molecule_pending_uploads_estimated",
           "1 while the figures are estimated from a sample, with more than 10,000 unacked files.")),
-      refreshed_at_(counts.gauge("molecule_pending_uploads_refreshed_timestamp_seconds",
+      refreshed_at_(metrics.gauge("molecule_pending_uploads_refreshed_timestamp_seconds",
                                  "When the figures of unacked files were last read from the database."))
 {
 }

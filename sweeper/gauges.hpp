@@ -12,7 +12,7 @@ class upload_gauges {
 public:
     static constexpr auto interval = std::chrono::seconds(15);
 
-    upload_gauges(pq::connection_pool& db, metrics& counts);
+    upload_gauges(pq::connection_pool& db, metric_set& metrics);
 
     // Reads the figures every 15 s. What cannot be read keeps its last value; the timestamp tells how old
     // that is.
@@ -22,13 +22,13 @@ public:
 
 private:
     pq::connection_pool& db_;
-    metrics::number& files_;
-    metrics::number& bytes_;
-    metrics::number& never_fetched_;
-    metrics::number& fetched_;
-    metrics::number& oldest_;
-    metrics::number& estimated_;
-    metrics::number& refreshed_at_;
+    metric_set::number& files_;
+    metric_set::number& bytes_;
+    metric_set::number& never_fetched_;
+    metric_set::number& fetched_;
+    metric_set::number& oldest_;
+    metric_set::number& estimated_;
+    metric_set::number& refreshed_at_;
 };
 
 }  // namespace restante

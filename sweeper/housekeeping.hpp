@@ -8,8 +8,8 @@ namespace restante {
 // What a process does for the whole database rather than for a request. One shard has it.
 class housekeeping {
 public:
-    housekeeping(pq::connection_pool& db, metrics& counts, const settings& config)
-        : sweeper_(db, counts, policy_from(config)), gauges_(db, counts)
+    housekeeping(pq::connection_pool& db, metric_set& metrics, const retention_policy& policy)
+        : sweeper_(db, metrics, policy), gauges_(db, metrics)
     {
     }
 

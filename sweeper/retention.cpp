@@ -6,16 +6,6 @@ namespace restante {
 
 using std::chrono::microseconds;
 
-retention_policy policy_from(const settings& config)
-{
-    const settings defaults;
-    const auto acked =
-        config.ack_retention == microseconds(0) ? defaults.ack_retention : config.ack_retention;
-    return {.acked = std::max(acked, microseconds(0)),
-            .activity = std::max(config.activity_retention, microseconds(0)),
-            .interval = config.sweep_interval};
-}
-
 microseconds pause_before_next(microseconds interval, double chance)
 {
     const double jittered =

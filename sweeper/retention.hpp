@@ -1,7 +1,5 @@
 #pragma once
 
-#include "cli/settings.hpp"
-
 #include <chrono>
 
 namespace restante {
@@ -12,10 +10,6 @@ struct retention_policy {
     std::chrono::microseconds activity;  // the feed reaches back this far
     std::chrono::microseconds interval;  // between two cycles
 };
-
-// The settings as the storage calls take them: an ack retention of 0 means the default at the setting but "at
-// once" at the call, and nothing is ever negative there.
-retention_policy policy_from(const settings& config);
 
 // A cycle ends after 30 s, whatever is left. Each job has a share of its own, so that every backlog shrinks
 // in every cycle; what a job leaves over is not handed on.

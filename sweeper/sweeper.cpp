@@ -6,16 +6,16 @@ namespace restante {
 
 namespace {
 
-metrics::number& swept(metrics& counts, std::string_view outcome)
+metric_set::number& swept(metric_set& metrics, std::string_view outcome)
 {
-    return counts.counter("molecule_pending_uploads_swept_total",
+    return metrics.counter("molecule_pending_uploads_swept_total",
                           "Staged files removed after their ack or their expiry, and cycles that failed.",
                           {{"outcome", outcome}});
 }
 
-metrics::number& forgotten(metrics& counts, std::string_view what)
+metric_set::number& forgotten(metric_set& metrics, std::string_view what)
 {
-    return counts.counter("molecule_sweep_forgotten_total",
+    return metrics.counter("molecule_sweep_forgotten_total",
                           "Rows removed by the sweep that are not files: upload requests and activity.",
                           {{"what", what}});
 }
@@ -27,18 +27,18 @@ std::int64_t milliseconds_of(std::chrono::microseconds d)
 
 }  // namespace
 
-sweeper::sweeper(pq::connection_pool& db, metrics& counts, retention_policy policy, cycle_shares shares)
+sweeper::sweeper(pq::connection_pool& db, metric_set& metrics, retention_policy policy, cycle_shares shares)
     : storage_(db),
       policy_(policy),
       shares_(shares),
-      acked_(swept(counts, "acked")),
-      expired_(swept(counts, "expired")),
-      errors_(swept(counts, "error")),
-      requests_(forgotten(counts, "requests")),
-      activity_(forgotten(counts, "activity")),
-      last_success_(counts.gauge("molecule_sweep_last_success_timestamp_seconds",
+      acked_(swept(metrics, "acked")),
+      expired_(swept(metrics, "expired")),
+      errors_(swept(metrics, "error")),
+      requests_(forgotten(metrics, "requests")),
+      activity_(forgotten(metrics, "activity")),
+      last_success_(metrics.gauge("molecule_sweep_last_success_timestamp_seconds",
                                  "When a cycle of this process last ended without an error.")),
-      duration_(counts.seconds("molecule_sweep_duration_seconds", "How long cycles of the sweep took."))
+      duration_(metrics.seconds("molecule_sweep_duration_seconds", "How long cycles of the sweep took."))
 {
 }
 

@@ -32,7 +32,7 @@ struct cycle_report {
 // own, and they share the work.
 class sweeper {
 public:
-    sweeper(pq::connection_pool& db, metrics& counts, retention_policy policy, cycle_shares shares = {});
+    sweeper(pq::connection_pool& db, metric_set& metrics, retention_policy policy, cycle_shares shares = {});
 
     // Ends at once when the group is asked to stop: between cycles, or after the batch that is under way.
     awaitable<void> run(task_group& tasks);
@@ -51,13 +51,13 @@ private:
     std::minstd_rand random_{std::random_device{}()};
     bool disabled_ = false;  // the tables are not there; said once
 
-    metrics::number& acked_;
-    metrics::number& expired_;
-    metrics::number& errors_;
-    metrics::number& requests_;
-    metrics::number& activity_;
-    metrics::number& last_success_;
-    metrics::histogram& duration_;
+    metric_set::number& acked_;
+    metric_set::number& expired_;
+    metric_set::number& errors_;
+    metric_set::number& requests_;
+    metric_set::number& activity_;
+    metric_set::number& last_success_;
+    metric_set::histogram& duration_;
 };
 
 }  // namespace restante

@@ -1,6 +1,7 @@
 #include "http/message/byte_range.hpp"
 
-#include "http/message/field_grammar.hpp"
+#include "core/decimal.hpp"
+#include "core/text.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -10,20 +11,10 @@ namespace restante {
 
 namespace {
 
-// Digits to a number. One that doesn't fit is beyond the end of every file, and so is the greatest that does.
+// A position that does not fit is beyond the end of every file, and so is the greatest that does.
 std::optional<std::uint64_t> parse_position(std::string_view text)
 {
-    constexpr auto greatest = std::numeric_limits<std::uint64_t>::max();
-    if (text.empty())
-        return std::nullopt;
-    std::uint64_t value = 0;
-    for (const char c : text) {
-        if (c < '0' || c > '9')
-            return std::nullopt;
-        const auto digit = static_cast<std::uint64_t>(c - '0');
-        value = value > (greatest - digit) / 10 ? greatest : value * 10 + digit;
-    }
-    return value;
+    return parse_capped(text, std::numeric_limits<std::uint64_t>::max());
 }
 
 range_decision part_of(std::uint64_t first, std::uint64_t last)

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "http/routing/routes.hpp"
+#include "http/message/method_set.hpp"
 
 #include <boost/container/static_vector.hpp>
 

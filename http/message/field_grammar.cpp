@@ -1,9 +1,10 @@
 #include "http/message/field_grammar.hpp"
 
+#include "core/decimal.hpp"
+
 #include <boost/url/authority_view.hpp>
 
 #include <algorithm>
-#include <charconv>
 
 namespace restante {
 
@@ -19,7 +20,7 @@ constexpr bool is_name_char(char c)
 // Boost.URL takes any number of digits for a port, and its port_number() gives something for all of them.
 bool is_port(std::string_view text)
 {
-    const auto number = parse_digits(text);
+    const auto number = parse_decimal(text);
     return number && *number >= 1 && *number <= 65'535;
 }
 
@@ -35,19 +36,6 @@ bool list_contains(std::string_view list, std::string_view word) noexcept
             return false;
         list.remove_prefix(comma + 1);
     }
-}
-
-std::optional<std::uint64_t> parse_digits(std::string_view text) noexcept
-{
-    constexpr std::size_t always_fits = 19;
-    if (text.empty() || text.size() > always_fits)
-        return std::nullopt;
-    std::uint64_t value = 0;
-    const auto end = text.data() + text.size();
-    const auto [stop, ec] = std::from_chars(text.data(), end, value);
-    if (ec != std::errc() || stop != end)
-        return std::nullopt;
-    return value;
 }
 
 bool is_host_and_port(std::string_view text) noexcept

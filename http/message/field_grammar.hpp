@@ -2,8 +2,6 @@
 
 #include "core/text.hpp"
 
-#include <cstdint>
-#include <optional>
 #include <string_view>
 
 namespace restante {
@@ -13,9 +11,6 @@ namespace restante {
 
 // Whether a comma-separated list holds this word, in any letter case.
 bool list_contains(std::string_view list, std::string_view word) noexcept;
-
-// Digits and nothing else, at most 19 of them, so that the number always fits.
-std::optional<std::uint64_t> parse_digits(std::string_view text) noexcept;
 
 // `host` or `host:port`, where host is a name, an IPv4 address or an IPv6 address in brackets. No user, not
 // empty.

@@ -78,7 +78,7 @@ public_error public_error_of(errc e) noexcept
             return plain(415, "unsupported_media_type", "unsupported media type");
         case errc::malformed_multipart: return plain(400, "malformed_multipart", "malformed multipart body");
         case errc::no_files: return plain(400, "no_files", "no files field in request");
-        case errc::too_many_files: return plain(400, "too_many_files", "too many files (limit 64)");
+        case errc::too_many_files: return plain(400, "too_many_files", "too many files");
         case errc::file_too_large:
         case errc::too_large: return plain(413, "file_too_large", "file exceeds per-file cap");
         case errc::request_too_large: return plain(413, "request_too_large", "request exceeds total cap");

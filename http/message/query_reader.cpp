@@ -1,23 +1,8 @@
 #include "http/message/query_reader.hpp"
 
-#include "http/message/field_grammar.hpp"
-
-#include <algorithm>
+#include "core/decimal.hpp"
 
 namespace restante {
-
-std::optional<std::uint64_t> parse_capped(std::string_view text, std::uint64_t most) noexcept
-{
-    const bool only_digits =
-        std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-    if (text.empty() || !only_digits)
-        return std::nullopt;
-    // More digits than fit are a number all the same, and a large one.
-    const auto significant = text.substr(std::min(text.find_first_not_of('0'), text.size()));
-    if (significant.empty())
-        return 0;
-    return std::min(parse_digits(significant).value_or(most), most);
-}
 
 std::optional<std::string_view> query_reader::text(std::string_view name)
 {

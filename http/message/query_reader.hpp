@@ -3,15 +3,11 @@
 #include "http/message/public_errors.hpp"
 #include "http/message/request_target.hpp"
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace restante {
-
-// Digits as a number, brought down to `most`; nothing when there is anything but digits.
-std::optional<std::uint64_t> parse_capped(std::string_view text, std::uint64_t most) noexcept;
 
 // Takes the parameters of a query one by one and remembers the first that has to be refused. A parameter that
 // is there but empty counts as absent, as existing clients expect.

@@ -1,5 +1,6 @@
 #include "http/message/request_gate.hpp"
 
+#include "core/decimal.hpp"
 #include "http/message/field_grammar.hpp"
 #include "http/message/head_scanner.hpp"
 #include "http/message/request_target.hpp"
@@ -115,11 +116,11 @@ std::optional<errc> inspect_framing(const request_header& head, const tally& see
         verdict.body = body_kind::chunked;
     }
     if (seen.lengths == 1) {
-        const auto length = parse_digits(seen.length);
+        const auto length = parse_signed_decimal(seen.length);
         if (!length)
             return errc::bad_request;
         verdict.body = body_kind::length;
-        verdict.content_length = *length;
+        verdict.content_length = static_cast<std::uint64_t>(*length);
     }
     return std::nullopt;
 }

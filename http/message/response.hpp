@@ -35,14 +35,18 @@ public:
     virtual void finished(bool all_bytes_sent) = 0;
 };
 
-// Gets the connection for itself and runs until that ends: WebSocket and Server-Sent Events. Nothing was
-// answered before, and bytes that were sent ahead are in connection::input.
+// Gets the connection for itself and runs until that ends: WebSocket. Nothing was answered
+// before, and bytes that were sent ahead are in connection::input.
 using takeover = std::function<awaitable<void>(connection&, const request_header&)>;
+
+// Gets the connection once the head of the answer has been sent, and writes a body without a known length
+// that ends with the connection: Server-Sent Events.
+using stream_body = std::function<awaitable<void>(connection&)>;
 
 // What a handler answers. Framing and the fields that every answer carries are added when it is sent.
 struct response {
     http::response_header<> head;
-    std::variant<std::string, std::unique_ptr<body_source>, takeover> body;
+    std::variant<std::string, std::unique_ptr<body_source>, takeover, stream_body> body;
 };
 
 }  // namespace restante

@@ -43,7 +43,8 @@ bool may_have_body(http::status status)
            http::to_status_class(status) != http::status_class::informational;
 }
 
-std::string make_head(const response& answer, const answer_frame& frame, std::uint64_t length,
+// `length` is absent for a body that ends with the connection.
+std::string make_head(const response& answer, const answer_frame& frame, std::optional<std::uint64_t> length,
                       std::size_t room)
 {
     std::string out;
@@ -66,9 +67,9 @@ std::string make_head(const response& answer, const answer_frame& frame, std::ui
     out += "X-Request-Id: ";
     out += frame.request_id;
     out += "\r\nX-Content-Type-Options: nosniff\r\n";
-    if (may_have_body(answer.head.result())) {
+    if (length && may_have_body(answer.head.result())) {
         out += "Content-Length: ";
-        append_number(out, length);
+        append_number(out, *length);
         out += "\r\n";
     }
     out += frame.keep_alive ? "Connection: keep-alive\r\n\r\n" : "Connection: close\r\n\r\n";
@@ -139,6 +140,15 @@ awaitable<error_code> send_response(connection& conn, response& answer, const an
     if (std::holds_alternative<std::string>(answer.body))
         co_return co_await send_text(conn, answer, frame);
     co_return co_await send_source(conn, answer, frame);
+}
+
+
+awaitable<error_code> send_stream_head(connection& conn, const response& answer, std::string_view request_id)
+{
+    const answer_frame frame{.request_id = request_id};
+    const auto head = make_head(answer, frame, std::nullopt, 0);
+    std::array<asio::const_buffer, 1> buffers{asio::buffer(head)};
+    co_return co_await conn.write(buffers);
 }
 
 }  // namespace restante

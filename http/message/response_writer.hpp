@@ -22,4 +22,7 @@ struct answer_frame {
 // useless.
 awaitable<error_code> send_response(connection& conn, response& answer, const answer_frame& frame);
 
+// Sends the head of an answer whose body ends with the connection.
+awaitable<error_code> send_stream_head(connection& conn, const response& answer, std::string_view request_id);
+
 }  // namespace restante

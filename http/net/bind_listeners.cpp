@@ -65,7 +65,7 @@ result<tcp_acceptor> bind_acceptor(executor ex, const tcp::endpoint& endpoint, s
 
 }  // namespace
 
-startup_result<std::vector<tcp_acceptor>> open_listeners(const host_port& address, const char* flag,
+startup_result<std::vector<tcp_acceptor>> bind_listeners(const host_port& address, const char* flag,
                                                          std::span<const executor> executors)
 {
     const auto resolved = resolve(address);

@@ -2,7 +2,7 @@
 
 #include "core/asio.hpp"
 #include "core/error.hpp"
-#include "cli/settings.hpp"
+#include "core/host_port.hpp"
 #include "core/startup_failure.hpp"
 
 #include <span>
@@ -15,7 +15,7 @@ namespace restante {
 //
 // The error names the address, the reason and the flag to change. A port that another process listens on is
 // an error even if that process allows sharing: half of the connections would go there.
-startup_result<std::vector<tcp_acceptor>> open_listeners(const host_port& address, const char* flag,
+startup_result<std::vector<tcp_acceptor>> bind_listeners(const host_port& address, const char* flag,
                                                          std::span<const executor> executors);
 
 // "127.0.0.1:8080", "[::1]:8080".

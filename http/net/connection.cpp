@@ -1,5 +1,7 @@
 #include "http/net/connection.hpp"
 
+#include "http/net/progress.hpp"
+
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/post.hpp>
@@ -7,9 +9,6 @@
 namespace restante {
 
 namespace {
-
-constexpr auto progress_window = std::chrono::seconds(10);
-constexpr std::size_t progress_bytes = 10 * 1024;
 
 // A client on a fast line always has bytes ready. After so many the others of the shard get their turn.
 constexpr std::size_t longest_burst = 256 * 1024;

@@ -1,7 +1,5 @@
 #include "http/net/tls_context.hpp"
 
-#include "http/net/self_signed.hpp"
-
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
@@ -110,15 +108,6 @@ bool restrict_protocol(SSL_CTX* context)
 }
 
 }  // namespace
-
-startup_result<certificate_files> find_certificate(const settings& config)
-{
-    if (config.tls_cert.empty() != config.tls_key.empty())
-        return startup_failure{"--tls-cert and --tls-key belong together; one of them is missing"};
-    if (!config.tls_cert.empty())
-        return certificate_files{config.tls_cert, config.tls_key};
-    return make_self_signed_if_needed(config.data_dir);
-}
 
 startup_result<tls_context> make_tls_context(const certificate_files& files)
 {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "cli/settings.hpp"
 #include "core/startup_failure.hpp"
 
 #include <openssl/types.h>
@@ -17,10 +16,6 @@ struct certificate_files {
     std::string certificate;  // PEM, the server's first, then its chain
     std::string key;          // PEM, without a passphrase
 };
-
-// The files that the settings name or, when they name none, a self-signed pair in the data directory, which
-// is made on first use and made anew once it has expired.
-startup_result<certificate_files> find_certificate(const settings& config);
 
 // TLS 1.2 and 1.3, forward secrecy and AEAD only, nothing resumed, nothing early. The error says in one
 // sentence what is wrong with the certificate or its key: unreadable, expired, not a pair, open to other

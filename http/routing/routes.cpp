@@ -8,19 +8,6 @@ namespace http = boost::beast::http;
 
 namespace {
 
-// In the order in which Allow names them. CONNECT and TRACE are methods that we know and never allow.
-constexpr std::array known_methods = {http::verb::get,     http::verb::head,    http::verb::post,
-                                      http::verb::put,     http::verb::patch,   http::verb::delete_,
-                                      http::verb::options, http::verb::connect, http::verb::trace};
-
-unsigned bit_of(http::verb verb)
-{
-    for (std::size_t i = 0; i < known_methods.size(); ++i)
-        if (known_methods[i] == verb)
-            return 1u << i;
-    return 0;
-}
-
 struct path_segments {
     std::array<std::string_view, route_pattern::max_segments> text;
     std::size_t size = 0;
@@ -100,35 +87,10 @@ route_match match_everything(std::span<const route> table)
 
 }  // namespace
 
-void method_set::insert(http::verb verb)
-{
-    bits_ |= bit_of(verb);
-    if (verb == http::verb::get)
-        bits_ |= bit_of(http::verb::head);
-}
-
-bool method_set::contains(http::verb verb) const
-{
-    return (bits_ & bit_of(verb)) != 0;
-}
-
-std::string method_set::to_string() const
-{
-    std::string text;
-    for (const auto verb : known_methods) {
-        if (!contains(verb))
-            continue;
-        if (!text.empty())
-            text += ", ";
-        text += http::to_string(verb);
-    }
-    return text;
-}
-
 route_match match_route(std::span<const route> table, std::string_view method, std::string_view path) noexcept
 {
     const auto asked = http::string_to_verb(method);
-    if (bit_of(asked) == 0)
+    if (!is_known_method(asked))
         return refuse(errc::method_not_implemented);
     if (path == "*" && asked == http::verb::options)
         return match_everything(table);

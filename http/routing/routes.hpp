@@ -2,18 +2,27 @@
 
 #include "core/error.hpp"
 #include "core/ids.hpp"
-#include "http/routing/handler.hpp"
+#include "core/asio.hpp"
+#include "http/message/method_set.hpp"
 #include "http/routing/route_pattern.hpp"
 
 #include <boost/beast/http/verb.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
 namespace restante {
+
+class request_context;
+struct response;
+
+// Every handler has this shape once its services are bound: caller → request → work → answer. Foreseeable
+// failures are answers (request_context::fail); an exception is a bug and becomes a 500 in the session.
+using request_handler = std::function<awaitable<response>(request_context&)>;
 
 // any_token: whoever holds one, or the admin; the handler decides what is shown to whom. A WebSocket may
 // bring it as a sub-protocol.
@@ -27,20 +36,7 @@ struct route {
     scope who;
     body_mode body;
     std::uint64_t body_cap;
-    handler_function* handler;
-};
-
-// The methods that a path answers, for Allow and for preflights.
-class method_set {
-public:
-    // GET brings HEAD along. Methods that no route of ours can have are ignored.
-    void insert(boost::beast::http::verb verb);
-    bool contains(boost::beast::http::verb verb) const;
-    // "GET, HEAD, OPTIONS"
-    std::string to_string() const;
-
-private:
-    unsigned bits_ = 0;
+    request_handler handler;
 };
 
 struct route_match {

@@ -1,23 +1,44 @@
 #pragma once
 
-#include "auth/principal.hpp"
 #include "core/asio.hpp"
 #include "core/error.hpp"
+
+#include <any>
 
 namespace restante {
 
 class request_context;
+
+// Whatever describes the caller to the handlers. HTTP hands it on and does not look inside.
+class request_caller {
+public:
+    request_caller() = default;
+    template <class Identity>
+    static request_caller of(Identity who)
+    {
+        request_caller made;
+        made.identity_ = std::move(who);
+        return made;
+    }
+
+    // Null when it is something else, or nothing.
+    template <class Identity>
+    const Identity* as() const
+    {
+        return std::any_cast<Identity>(&identity_);
+    }
+
+private:
+    std::any identity_;
+};
 
 // Decides who may use a route that is not open to everybody, before any of the body is read.
 class access_policy {
 public:
     virtual ~access_policy() = default;
 
-    // Errors: missing_token, invalid_token, too_many_failed_logins, and those of the database.
-    virtual awaitable<result<principal>> authorise(const request_context& request) = 0;
-
-    // A handler found the caller wanting in the end, because what is asked for stands in the body.
-    virtual void note_rejection(const request_context&, const error_code&) {}
+    // An error is answered instead of calling the handler.
+    virtual awaitable<result<request_caller>> authorise(const request_context& request) = 0;
 };
 
 }  // namespace restante

@@ -1,5 +1,7 @@
 #include "http/session/body_reader.hpp"
 
+#include "http/net/progress.hpp"
+
 #include <algorithm>
 #include <array>
 
@@ -9,8 +11,6 @@ namespace http = boost::beast::http;
 
 namespace {
 
-constexpr auto progress_window = std::chrono::seconds(10);
-constexpr std::uint64_t progress_bytes = 10 * 1024;
 constexpr std::size_t max_extension_bytes = 16 * 1024;  // of all chunks together
 constexpr std::string_view continue_line = "HTTP/1.1 100 Continue\r\n\r\n";
 

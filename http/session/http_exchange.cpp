@@ -46,6 +46,13 @@ awaitable<bool> http_exchange::run()
         co_await (*take)(conn_, request_.head());
         co_return false;
     }
+    if (auto* stream = std::get_if<stream_body>(&answered.body)) {
+        report(answered);
+        const auto ec = co_await send_stream_head(conn_, answered, request_.id());
+        if (!ec)
+            co_await (*stream)(conn_);
+        co_return false;
+    }
     const bool keep = !verdict_.close && body_.skip_if_received() && !conn_.stopping();
     const answer_frame frame{
         .request_id = request_.id(), .head_only = request_.method() == http::verb::head, .keep_alive = keep};
@@ -98,12 +105,12 @@ awaitable<response> http_exchange::route_and_handle()
     const route& found = *match.target;
 
     if (found.who != scope::open) {
-        if (!env_.svc.access)
+        if (!env_.access)
             co_return request_.fail(errc::internal_error);
-        const auto who = co_await env_.svc.access->authorise(request_);
-        if (!who)
-            co_return request_.fail(who.error());
-        request_.who_ = *who;
+        auto caller = co_await env_.access->authorise(request_);
+        if (!caller)
+            co_return request_.fail(caller.error());
+        request_.caller_ = std::move(*caller);
     }
 
     body_.set_cap(found.body_cap);
@@ -117,7 +124,7 @@ awaitable<response> http_exchange::route_and_handle()
     conn_.limit().clear();
     if (body_.at_end())
         conn_.input.release_if_empty();
-    co_return co_await found.handler(request_, env_.svc);
+    co_return co_await found.handler(request_);
 }
 
 response http_exchange::refuse_route(errc why) const
@@ -158,7 +165,7 @@ void http_exchange::report(const response& answered)
 {
     const auto took = clock::now() - begun_;
     const auto* matched = request_.match_.target;
-    env_.requests.observe(matched, request_.method(), answered.head.result_int(), took);
+    env_.metrics.observe(matched, request_.method(), answered.head.result_int(), took);
     // From closed sets, like the labels of metrics: in a path that no route knows anything may stand, also a
     // token.
     log_line(log_level::debug, "request")

@@ -21,7 +21,7 @@ void skip_empty_line(input_buffer& input)
 // shutting_down, and bad_request when the client ended in the middle; client_gone when nobody waits for an
 // answer, because the connection ended or stayed silent before a request began. What the system reports is
 // passed on.
-awaitable<result<std::size_t>> read_head(connection& conn, const settings& config)
+awaitable<result<std::size_t>> read_head(connection& conn, std::chrono::milliseconds time_for_head)
 {
     head_scanner scanner;
     bool begun = false;
@@ -35,7 +35,7 @@ awaitable<result<std::size_t>> read_head(connection& conn, const settings& confi
                 case head_scanner::progress::incomplete: break;
             }
             if (!std::exchange(begun, true))
-                conn.limit().expires_after(config.header_timeout);
+                conn.limit().expires_after(time_for_head);
         }
         conn.set_idle(!begun);
         const auto ec = co_await conn.fill();
@@ -76,7 +76,7 @@ bool nobody_listens(const error_code& ec)
 
 awaitable<bool> serve_request(connection& conn, const session_environment& env)
 {
-    const auto head_size = co_await read_head(conn, env.svc.config);
+    const auto head_size = co_await read_head(conn, env.timeouts.header);
     if (!head_size && nobody_listens(head_size.error()))
         co_return false;
 
@@ -96,10 +96,10 @@ awaitable<void> run_session(connection& conn, const session_environment& env)
 {
     // A new connection has the time of a header to say something; between requests the client may pause
     // longer.
-    conn.limit().expires_after(env.svc.config.header_timeout);
+    conn.limit().expires_after(env.timeouts.header);
     while (co_await serve_request(conn, env)) {
         conn.input.release_if_empty();
-        conn.limit().expires_after(env.svc.config.idle_timeout);
+        conn.limit().expires_after(env.timeouts.idle);
     }
     conn.stream.shutdown_send();
 }

@@ -4,7 +4,7 @@
 #include "http/message/cors.hpp"
 #include "http/session/request_metrics.hpp"
 #include "http/routing/routes.hpp"
-#include "server/api/services.hpp"
+#include "http/session/access_policy.hpp"
 
 #include <span>
 
@@ -12,12 +12,18 @@ namespace restante {
 
 class connection;
 
-// What the sessions of one kind of listener share on a shard.
+struct session_timeouts {
+    std::chrono::milliseconds header = std::chrono::seconds(10);  // for the whole head of a request
+    std::chrono::milliseconds idle = std::chrono::seconds(60);    // between two requests
+};
+
+// What the sessions of one kind of listener share on a shard. All of it outlives them.
 struct session_environment {
     std::span<const route> routes;
-    services& svc;
     const cors_policy& cors;
-    request_metrics& requests;
+    request_metrics& metrics;
+    access_policy* access = nullptr;  // null where every route is open
+    session_timeouts timeouts = {};
 };
 
 // Answers the requests of one connection, in the order they come in, until either side ends it. Nothing that

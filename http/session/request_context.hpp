@@ -42,7 +42,8 @@ public:
     std::string_view id() const { return id_.view(); }
     const asio::ip::address& remote() const { return conn_.remote(); }
     std::string_view remote_text() const { return conn_.remote_text(); }
-    const principal& who() const { return who_; }
+    // What the access policy said of the caller; empty on an open route.
+    const request_caller& caller() const { return caller_; }
 
     // The body, as it comes in, or as one JSON value: at most 32 deep and the route's cap long, UTF-8 without
     // a byte order mark, no key twice in an object. Errors of json_body: malformed_json, and those of
@@ -70,7 +71,7 @@ private:
     request_id id_;
     request_target target_;
     route_match match_;
-    principal who_;
+    request_caller caller_;
     body_reader& body_;
 };
 

@@ -24,8 +24,8 @@ std::string_view path_label(const route* matched)
 
 }  // namespace
 
-request_metrics::request_metrics(metrics& counts, std::span<const route> routes)
-    : counts_(counts), routes_(routes), series_(routes.size() + 1)
+request_metrics::request_metrics(metric_set& metrics, std::span<const route> routes)
+    : metrics_(metrics), routes_(routes), series_(routes.size() + 1)
 {
 }
 
@@ -38,13 +38,13 @@ void request_metrics::observe(const route* matched, boost::beast::http::verb met
     seconds(of, matched, method).observe(std::chrono::duration<double>(took).count());
 }
 
-metrics::number& request_metrics::requests(series& of, const route* matched, boost::beast::http::verb method,
+metric_set::number& request_metrics::requests(series& of, const route* matched, boost::beast::http::verb method,
                                            unsigned status)
 {
     for (const auto& known : of.by_status)
         if (known.status == status && known.method == method)
             return *known.requests;
-    auto& made = counts_.counter("molecule_http_requests_total", "Requests answered, by route template.",
+    auto& made = metrics_.counter("molecule_http_requests_total", "Requests answered, by route template.",
                                  {{"method", method_label(method)},
                                   {"path", path_label(matched)},
                                   {"status", std::to_string(status)}});
@@ -52,13 +52,13 @@ metrics::number& request_metrics::requests(series& of, const route* matched, boo
     return made;
 }
 
-metrics::histogram& request_metrics::seconds(series& of, const route* matched,
+metric_set::histogram& request_metrics::seconds(series& of, const route* matched,
                                              boost::beast::http::verb method)
 {
     for (const auto& known : of.by_method)
         if (known.method == method)
             return *known.seconds;
-    auto& made = counts_.seconds("molecule_http_request_duration_seconds",
+    auto& made = metrics_.seconds("molecule_http_request_duration_seconds",
                                  "From the complete head of a request to the last byte of its answer.",
                                  {{"method", method_label(method)}, {"path", path_label(matched)}});
     of.by_method.push_back({method, &made});

@@ -15,7 +15,7 @@ namespace restante {
 // by their labels once and remembered, so that a request costs two additions.
 class request_metrics {
 public:
-    request_metrics(metrics& counts, std::span<const route> routes);
+    request_metrics(metric_set& metrics, std::span<const route> routes);
 
     // `matched` is one of the routes, or null for a path that none has.
     void observe(const route* matched, boost::beast::http::verb method, unsigned status,
@@ -25,22 +25,22 @@ private:
     struct counted {
         boost::beast::http::verb method;
         unsigned status;
-        metrics::number* requests;
+        metric_set::number* requests;
     };
     struct timed {
         boost::beast::http::verb method;
-        metrics::histogram* seconds;
+        metric_set::histogram* seconds;
     };
     struct series {
         std::vector<counted> by_status;
         std::vector<timed> by_method;
     };
 
-    metrics::number& requests(series& of, const route* matched, boost::beast::http::verb method,
+    metric_set::number& requests(series& of, const route* matched, boost::beast::http::verb method,
                               unsigned status);
-    metrics::histogram& seconds(series& of, const route* matched, boost::beast::http::verb method);
+    metric_set::histogram& seconds(series& of, const route* matched, boost::beast::http::verb method);
 
-    metrics& counts_;
+    metric_set& metrics_;
     std::span<const route> routes_;
     std::vector<series> series_;  // as routes_, and one more for unmatched paths
 };

@@ -55,9 +55,9 @@ void take_offer(std::string_view word, protocol_offer& into)
         return;
     const auto token = word.substr(bearer_prefix.size());
     // Two tokens can't both be meant.
-    const bool usable =
-        into.given.kind == bearer_kind::none && !token.empty() && token.size() <= longest_token;
-    into.given = {usable ? bearer_kind::token : bearer_kind::malformed, token};
+    const bool usable = !into.has_token && token.size() <= longest_token;
+    into.has_token = true;
+    into.token = usable ? token : std::string_view();
 }
 
 }  // namespace

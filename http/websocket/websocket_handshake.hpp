@@ -1,10 +1,10 @@
 #pragma once
 
-#include "auth/bearer.hpp"
 #include "core/error.hpp"
 #include "http/message/request_gate.hpp"
 
 #include <optional>
+#include <string_view>
 
 namespace restante {
 
@@ -15,7 +15,8 @@ inline constexpr const char* event_protocol = "restante.v1";
 // put its token there, as `bearer.<token>`; that one is never echoed.
 struct protocol_offer {
     bool event_protocol = false;
-    bearer given;  // views into the head
+    bool has_token = false;
+    std::string_view token = {};  // into the head; empty when it is unusable: empty, too long, or given twice
 };
 protocol_offer read_protocol_offer(const request_header& head);
 

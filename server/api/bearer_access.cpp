@@ -5,17 +5,18 @@
 
 namespace restante {
 
-bearer_access::bearer_access(authenticator& auth, metrics& counts, bool registration_open)
-    : auth_(auth), rejections_(counts), registration_open_(registration_open)
+bearer_access::bearer_access(authenticator& auth, metric_set& metrics, bool registration_open)
+    : auth_(auth), rejections_(metrics), registration_open_(registration_open)
 {
 }
 
-awaitable<result<principal>> bearer_access::authorise(const request_context& request)
+awaitable<result<request_caller>> bearer_access::authorise(const request_context& request)
 {
-    auto who = co_await decide(request);
-    if (!who)
-        note_rejection(request, who.error());
-    co_return who;
+    const auto who = co_await decide(request);
+    if (who)
+        co_return request_caller::of(*who);
+    note_rejection(request, who.error());
+    co_return who.error();
 }
 
 void bearer_access::note_rejection(const request_context& request, const error_code& why)
@@ -23,11 +24,20 @@ void bearer_access::note_rejection(const request_context& request, const error_c
     rejections_.note(request, why, real_clock().now());
 }
 
+// What a browser offers as a WebSocket sub-protocol, because it cannot set Authorization there.
+bearer bearer_access::offered_bearer(const request_context& request)
+{
+    const auto offer = read_protocol_offer(request.head());
+    if (!offer.has_token)
+        return {};
+    return {offer.token.empty() ? bearer_kind::malformed : bearer_kind::token, offer.token};
+}
+
 awaitable<result<principal>> bearer_access::decide(const request_context& request)
 {
     auto given = parse_bearer(request.header(http::field::authorization));
     if (request.wanted() == scope::any_token && given.kind == bearer_kind::none)
-        given = read_protocol_offer(request.head()).given;
+        given = offered_bearer(request);
     if (request.wanted() == scope::registration)
         co_return co_await decide_registration(request, given);
 

@@ -10,12 +10,16 @@ namespace restante {
 // Opens doors to bearers of tokens, for one shard: a workspace's own to its tokens, every one to the admin.
 class bearer_access final : public access_policy {
 public:
-    bearer_access(authenticator& auth, metrics& counts, bool registration_open);
+    bearer_access(authenticator& auth, metric_set& metrics, bool registration_open);
 
-    awaitable<result<principal>> authorise(const request_context& request) override;
-    void note_rejection(const request_context& request, const error_code& why) override;
+    // Errors: missing_token, invalid_token, too_many_failed_logins, and those of the database.
+    awaitable<result<request_caller>> authorise(const request_context& request) override;
+
+    // A handler refused the caller in the end, because what is asked for stands in the body.
+    void note_rejection(const request_context& request, const error_code& why);
 
 private:
+    static bearer offered_bearer(const request_context& request);
     awaitable<result<principal>> decide(const request_context& request);
     awaitable<result<principal>> decide_registration(const request_context& request, bearer given);
 

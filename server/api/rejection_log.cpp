@@ -14,10 +14,10 @@ constexpr auto help = "Requests without a right token, by reason";
 
 }  // namespace
 
-rejection_log::rejection_log(metrics& counts)
-    : missing_(counts.counter(name, help, {{"reason", "missing_token"}})),
-      invalid_(counts.counter(name, help, {{"reason", "invalid_token"}})),
-      too_many_(counts.counter(name, help, {{"reason", "too_many_failed_logins"}}))
+rejection_log::rejection_log(metric_set& metrics)
+    : missing_(metrics.counter(name, help, {{"reason", "missing_token"}})),
+      invalid_(metrics.counter(name, help, {{"reason", "invalid_token"}})),
+      too_many_(metrics.counter(name, help, {{"reason", "too_many_failed_logins"}}))
 {
 }
 

@@ -17,16 +17,16 @@ class rejection_log {
 public:
     static constexpr int lines_a_second = 10;
 
-    explicit rejection_log(metrics& counts);
+    explicit rejection_log(metric_set& metrics);
 
     void note(const request_context& request, const error_code& why, clock::time_point now);
 
 private:
     bool may_write(clock::time_point now);
 
-    metrics::number& missing_;
-    metrics::number& invalid_;
-    metrics::number& too_many_;
+    metric_set::number& missing_;
+    metric_set::number& invalid_;
+    metric_set::number& too_many_;
     clock::time_point second_began_{};
     int written_ = 0;
     std::uint64_t left_out_ = 0;

@@ -1,12 +1,11 @@
 #include "server/api/route_table.hpp"
 
-#include "server/api/inbox/events.hpp"
+#include "http/session/request_context.hpp"
+#include "server/api/files/files.hpp"
 #include "server/api/inbox/inbox.hpp"
 #include "server/api/operations/operations.hpp"
-#include "server/api/workspaces/register.hpp"
-#include "server/api/workspaces/tokens.hpp"
 #include "server/api/uploads/upload.hpp"
-#include "server/api/workspaces/workspace_remove.hpp"
+#include "server/api/workspaces/workspaces.hpp"
 
 namespace restante {
 
@@ -14,62 +13,79 @@ namespace {
 
 using enum boost::beast::http::verb;
 using enum scope;
+using enum body_mode;
 
 // A request that needs no body may still carry a small one (many clients send `{}`); it is read and
-// forgotten.
-constexpr std::uint64_t ignored_body = 64 * 1024;
+// discarded.
+constexpr std::uint64_t ignored = 64 * 1024;
 
 constexpr std::uint64_t json_body = 1024 * 1024;
 
-// The handler brings this to what --max-request-bytes says.
-constexpr std::uint64_t upload_body = 52'428'800 + framing_allowance;
+// Binds handlers to the services of their room.
+template <class Services>
+class bind_to {
+public:
+    explicit bind_to(Services& with) : with_(with) {}
 
-// clang-format off
-constexpr route api[] = {
-    // method  pattern                                who           body                  cap           handler
-    {get,      "/healthz",                            open,         body_mode::none,      ignored_body, handle_healthz},
-    {get,      "/readyz",                             open,         body_mode::none,      ignored_body, handle_readyz},
-    {get,      "/version",                            open,         body_mode::none,      ignored_body, handle_version},
+    request_handler operator()(awaitable<response> (*handler)(request_context&, Services&)) const
+    {
+        return [handler, &with = with_](request_context& req) { return handler(req, with); };
+    }
 
-    {post,     "/registry/register",                  registration, body_mode::buffered,  json_body,    handle_register},
-    {delete_,  "/workspaces/{id}",                    workspace,    body_mode::none,      ignored_body, handle_workspace_remove},
-    {post,     "/workspaces/{id}/tokens",             workspace,    body_mode::none,      ignored_body, handle_token_mint},
-    {get,      "/workspaces/{id}/tokens",             workspace,    body_mode::none,      ignored_body, handle_token_list},
-    {delete_,  "/workspaces/{id}/tokens/{token_id}",  workspace,    body_mode::none,      ignored_body, handle_token_revoke},
-
-    {post,     "/workspaces/{id}/chat/uploads",       workspace,    body_mode::streamed,  upload_body,  handle_upload},
-
-    {get,      "/workspaces/{id}/pending-uploads",    workspace,    body_mode::none,      ignored_body, handle_pending_list},
-    {get,      "/workspaces/{id}/pending-uploads/{file_id}/content", workspace, body_mode::none, ignored_body, handle_content},
-    {post,     "/workspaces/{id}/pending-uploads/{file_id}/ack",     workspace, body_mode::none, ignored_body, handle_ack},
-    {post,     "/workspaces/{id}/pending-uploads/ack", workspace,   body_mode::buffered,  json_body,    handle_ack_batch},
-
-    {get,      "/workspaces/{id}/activity",           workspace,    body_mode::none,      ignored_body, handle_activity},
-    {post,     "/workspaces/{id}/activity",           workspace,    body_mode::buffered,  json_body,    handle_activity_report},
-    {get,      "/workspaces/{id}/activity/ack",       workspace,    body_mode::none,      ignored_body, handle_cursor_read},
-    {post,     "/workspaces/{id}/activity/ack",       workspace,    body_mode::buffered,  json_body,    handle_cursor_advance},
-    {post,     "/workspaces/{id}/a2a",                workspace,    body_mode::buffered,  json_body,    handle_a2a},
-
-    {get,      "/ws",                                 any_token,    body_mode::none,      ignored_body, handle_websocket},
-    {get,      "/workspaces/{id}/events/stream",      workspace,    body_mode::none,      ignored_body, handle_event_stream},
+private:
+    Services& with_;
 };
-
-constexpr route operators[] = {
-    {get,      "/metrics",  open,  body_mode::none,  ignored_body, handle_metrics},
-    {get,      "/healthz",  open,  body_mode::none,  ignored_body, handle_healthz},
-};
-// clang-format on
 
 }  // namespace
 
-std::span<const route> public_routes()
+// clang-format off
+std::vector<route> public_routes(api_services& svc)
 {
-    return api;
+    const bind_to operations(svc.operations);
+    const bind_to workspaces(svc.workspaces);
+    const bind_to uploads(svc.uploads);
+    const bind_to files(svc.files);
+    const bind_to inbox(svc.inbox);
+    const std::uint64_t upload_body = svc.uploads.limits.request_bytes + framing_allowance;
+
+    return {
+    // method  pattern                                who           body      cap          handler
+    {get,      "/healthz",                            open,         none,     ignored,     operations(handle_healthz)},
+    {get,      "/readyz",                             open,         none,     ignored,     operations(handle_readyz)},
+    {get,      "/version",                            open,         none,     ignored,     operations(handle_version)},
+
+    {post,     "/registry/register",                  registration, buffered, json_body,   workspaces(handle_register)},
+    {delete_,  "/workspaces/{id}",                    workspace,    none,     ignored,     workspaces(handle_workspace_remove)},
+    {post,     "/workspaces/{id}/tokens",             workspace,    none,     ignored,     workspaces(handle_token_mint)},
+    {get,      "/workspaces/{id}/tokens",             workspace,    none,     ignored,     workspaces(handle_token_list)},
+    {delete_,  "/workspaces/{id}/tokens/{token_id}",  workspace,    none,     ignored,     workspaces(handle_token_revoke)},
+
+    {post,     "/workspaces/{id}/chat/uploads",       workspace,    streamed, upload_body, uploads(handle_upload)},
+
+    {get,      "/workspaces/{id}/pending-uploads",    workspace,    none,     ignored,     files(handle_pending_list)},
+    {get,      "/workspaces/{id}/pending-uploads/{file_id}/content", workspace, none, ignored, files(handle_content)},
+    {post,     "/workspaces/{id}/pending-uploads/{file_id}/ack",     workspace, none, ignored, files(handle_ack)},
+    {post,     "/workspaces/{id}/pending-uploads/ack", workspace,   buffered, json_body,   files(handle_ack_batch)},
+
+    {get,      "/workspaces/{id}/activity",           workspace,    none,     ignored,     inbox(handle_activity)},
+    {post,     "/workspaces/{id}/activity",           workspace,    buffered, json_body,   inbox(handle_activity_report)},
+    {get,      "/workspaces/{id}/activity/ack",       workspace,    none,     ignored,     inbox(handle_cursor_read)},
+    {post,     "/workspaces/{id}/activity/ack",       workspace,    buffered, json_body,   inbox(handle_cursor_advance)},
+    {post,     "/workspaces/{id}/a2a",                workspace,    buffered, json_body,   inbox(handle_a2a)},
+
+    {get,      "/ws",                                 any_token,    none,     ignored,     inbox(handle_websocket)},
+    {get,      "/workspaces/{id}/events/stream",      workspace,    none,     ignored,     inbox(handle_event_stream)},
+    };
 }
 
-std::span<const route> metrics_routes()
+std::vector<route> operator_routes(api_services& svc)
 {
-    return operators;
+    const bind_to operations(svc.operations);
+    return {
+    {get,      "/metrics",  open,  none,  ignored, operations(handle_metrics)},
+    {get,      "/healthz",  open,  none,  ignored, operations(handle_healthz)},
+    };
 }
+// clang-format on
 
 }  // namespace restante

@@ -26,8 +26,9 @@ shard::shard(const shard_limits& limits)
       connection_places_(get_executor(), limits.connections),
       operator_places_(get_executor(), operator_connections),
       handshake_places_(get_executor(), limits.handshakes),
-      desk_{requests_, connections_, connection_places_, handshake_places_, nullptr},
-      operator_desk_{requests_, connections_, operator_places_, handshake_places_, nullptr}
+      public_context_{requests_, connections_, connection_places_, handshake_places_,
+                      limits.handshake_timeout},
+      operator_context_{requests_, connections_, operator_places_, handshake_places_}
 {
     count_restarts_of(background_);
     count_restarts_of(requests_);
@@ -41,7 +42,7 @@ shard::~shard()
 void shard::count_restarts_of(task_group& tasks)
 {
     tasks.on_restart([this](std::string_view task) {
-        counts_
+        metrics_
             .counter("molecule_task_restarts_total", "Long-lived tasks that failed and were started again.",
                      {{"task", task}})
             .add();
@@ -50,14 +51,16 @@ void shard::count_restarts_of(task_group& tasks)
 
 void shard::add_listener(tcp_acceptor acceptor, transport kind, const session_environment& env)
 {
-    auto& door = doors_.emplace_back(std::move(acceptor), kind, desk_, env);
-    requests_.spawn("listener", door.run());
+    const auto serve = [&env](connection& conn) { return run_session(conn, env); };
+    auto& loop = accept_loops_.emplace_back(std::move(acceptor), kind, public_context_, serve);
+    requests_.spawn("listener", loop.run());
 }
 
 void shard::add_operator_listener(tcp_acceptor acceptor, const session_environment& env)
 {
-    auto& door = doors_.emplace_back(std::move(acceptor), transport::plain, operator_desk_, env);
-    requests_.spawn("listener", door.run());
+    const auto serve = [&env](connection& conn) { return run_session(conn, env); };
+    auto& loop = accept_loops_.emplace_back(std::move(acceptor), transport::plain, operator_context_, serve);
+    requests_.spawn("listener", loop.run());
 }
 
 void shard::start()
@@ -76,16 +79,16 @@ void shard::stop(milliseconds grace)
 {
     asio::post(io_, [this, grace] {
         if (!requests_.stop_requested())
-            control_.spawn("shutdown", wind_down(grace));
+            control_.spawn("shutdown", shut_down(grace));
     });
 }
 
-awaitable<void> shard::wind_down(milliseconds grace)
+awaitable<void> shard::shut_down(milliseconds grace)
 {
     const auto end = clock::now() + grace - 3 * time_to_unwind;
     requests_.request_stop();
-    for (auto& door : doors_)
-        door.stop();
+    for (auto& loop : accept_loops_)
+        loop.stop();
     for (auto& connection : connections_)
         connection.stop();
 

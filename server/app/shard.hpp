@@ -5,6 +5,7 @@
 #include "core/task_group.hpp"
 #include "http/net/admission.hpp"
 #include "http/net/accept_loop.hpp"
+#include "http/session/http_session.hpp"
 
 #include <boost/asio/executor_work_guard.hpp>
 
@@ -16,6 +17,7 @@ namespace restante {
 struct shard_limits {
     std::size_t connections = 0;
     std::size_t handshakes = 0;
+    std::chrono::milliseconds handshake_timeout = std::chrono::seconds(10);
 };
 
 // One thread with an io_context of its own and everything that runs on it. Shards share nothing; they talk by
@@ -28,7 +30,7 @@ public:
     shard& operator=(const shard&) = delete;
 
     executor get_executor() { return io_.get_executor(); }
-    metrics& counts() { return counts_; }
+    metric_set& metrics() { return metrics_; }
     task_group& requests() { return requests_; }
     task_group& background() { return background_; }
 
@@ -39,7 +41,7 @@ public:
     void add_listener(tcp_acceptor acceptor, transport kind, const session_environment& env);
     // Has places of its own, so that operators get in when the public ones are taken.
     void add_operator_listener(tcp_acceptor acceptor, const session_environment& env);
-    void set_tls(tls_context context) { desk_.tls = std::move(context); }
+    void set_tls(tls_context context) { public_context_.tls = std::move(context); }
 
     void start();
 
@@ -52,11 +54,11 @@ public:
     bool join();
 
 private:
-    awaitable<void> wind_down(std::chrono::milliseconds grace);
+    awaitable<void> shut_down(std::chrono::milliseconds grace);
 
     asio::io_context io_{1};
     asio::executor_work_guard<executor> work_;
-    metrics counts_;
+    metric_set metrics_;
     task_group background_;
     task_group requests_;
     task_group control_;
@@ -64,9 +66,9 @@ private:
     admission connection_places_;
     admission operator_places_;
     admission handshake_places_;
-    front_desk desk_;
-    front_desk operator_desk_;
-    std::deque<front_door> doors_;
+    accept_context public_context_;
+    accept_context operator_context_;
+    std::deque<accept_loop> accept_loops_;
     std::thread thread_;
     bool left_nothing_ = true;
 };

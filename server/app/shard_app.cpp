@@ -2,7 +2,7 @@
 
 #include "core/memory_return.hpp"
 #include "server/api/operations/process_metrics.hpp"
-#include "server/api/route_table.hpp"
+#include "server/app/sweep_policy.hpp"
 #include "server/events/token_watch.hpp"
 #include "storage/status.hpp"
 
@@ -12,7 +12,7 @@ namespace restante {
 
 namespace {
 
-constexpr auto time_for_last_words = std::chrono::milliseconds(150);
+constexpr auto flush_limit = std::chrono::milliseconds(150);
 
 // Tells the sessions of this process from those of other replicas, in pg_stat_activity and `restante status`.
 std::string session_name()
@@ -31,6 +31,14 @@ pq::pool_options pool_options_of(const settings& config, const std::string& conn
             .connections = std::max(2u, share)};
 }
 
+form_limits limits_of(const settings& config)
+{
+    return {.file_bytes = config.max_file_bytes,
+            .request_bytes = config.max_request_bytes,
+            .files = config.max_files,
+            .parts = config.max_parts};
+}
+
 }  // namespace
 
 shard_app::shard_app(const settings& config, const std::string& conninfo, shared_state shared, shard& home,
@@ -41,57 +49,61 @@ shard_app::shard_app(const settings& config, const std::string& conninfo, shared
       schema_(db_, readiness_),
       feed_(db_),
       tail_(db_),
-      events_(home.get_executor(), tail_, home.counts()),
-      polls_(home.get_executor(), feed_, home.counts()),
+      events_(home.get_executor(), tail_, home.metrics()),
+      polls_(home.get_executor(), home.metrics()),
+      heads_(home.get_executor(), tail_, {&events_, &polls_}),
       commits_(home.get_executor(), shared.commits),
       uploads_(db_, config.upload_ttl),
       cursors_(db_),
       activity_(db_, commits_),
       requests_(db_, config.upload_ttl),
       staging_(home.get_executor(), db_, uploads_, activity_, requests_),
-      uploads_seen_(home.counts()),
+      upload_metrics_(home.metrics()),
       workspaces_(db_),
       tokens_(db_),
-      auth_(home.get_executor(), tokens_, workspaces_, shared.bulletin, {config.admin_token, config.dev}),
-      access_(auth_, home.counts(), shared.registration_open),
-      services_{.ex = home.get_executor(),
-                .config = config,
-                .counts = home.counts(),
-                .requests = home.requests(),
-                .background = home.background(),
-                .ready = readiness_,
-                .access = &access_,
-                .auth = auth_,
-                .bulletin = shared.bulletin,
-                .workspaces = workspaces_,
-                .tokens = tokens_,
-                .spools = shared.spools,
-                .keys = shared.keys,
-                .stage = staging_,
-                .uploads_seen = uploads_seen_,
-                .uploads = uploads_,
-                .stamps = stamps_,
-                .cursors = cursors_,
-                .activity = activity_,
-                .feed = feed_,
-                .polls = polls_,
-                .events = events_,
-                .scrape = [&all, ex = home.get_executor()] { return all.scrape(ex); }},
+      auth_(home.get_executor(), tokens_, workspaces_, shared.notices, {config.admin_token, config.dev}),
+      access_(auth_, home.metrics(), shared.registration_open),
       cors_(config.allowed_origins),
-      public_requests_(home.counts(), public_routes()),
-      metrics_requests_(home.counts(), metrics_routes()),
-      public_{public_routes(), services_, cors_, public_requests_},
-      metrics_{metrics_routes(), services_, cors_, metrics_requests_}
+      services_{.operations = {.ready = readiness_,
+                               .requests = home.requests(),
+                               .scrape = [&all, ex = home.get_executor()] { return all.scrape(ex); }},
+                .workspaces = {.access = access_,
+                               .auth = auth_,
+                               .notices = shared.notices,
+                               .workspaces = workspaces_,
+                               .tokens = tokens_},
+                .uploads = {.limits = limits_of(config),
+                            .auth = auth_,
+                            .spools = shared.spools,
+                            .keys = shared.keys,
+                            .stage = staging_,
+                            .metrics = upload_metrics_},
+                .files = {.uploads = uploads_, .stamps = stamps_, .spools = shared.spools},
+                .inbox = {.auth = auth_,
+                          .feed = feed_,
+                          .activity = activity_,
+                          .cursors = cursors_,
+                          .polls = polls_,
+                          .events = events_,
+                          .cors = cors_,
+                          .requests = home.requests()}},
+      public_routes_(public_routes(services_)),
+      operator_routes_(operator_routes(services_)),
+      public_metrics_(home.metrics(), public_routes_),
+      operator_metrics_(home.metrics(), operator_routes_),
+      public_{public_routes_, cors_, public_metrics_, &access_, {config.header_timeout, config.idle_timeout}},
+      operator_{operator_routes_, cors_, operator_metrics_, nullptr,
+                {config.header_timeout, config.idle_timeout}}
 {
-    shared.bulletin.subscribe(home.get_executor(), auth_);
-    shared.bulletin.subscribe(home.get_executor(), events_);
+    shared.notices.subscribe(home.get_executor(), auth_);
+    shared.notices.subscribe(home.get_executor(), events_);
     shared.commits.subscribe(home.get_executor(), events_);
     shared.commits.subscribe(home.get_executor(), polls_);
     home.count_restarts_of(writers_);
-    add_pool_metrics(home.counts(), db_);
+    add_pool_metrics(home.metrics(), db_);
     if (&home == &all[0]) {
-        housekeeping_ = std::make_unique<housekeeping>(db_, home.counts(), config);
-        add_process_metrics(home.counts(), shared.spools);
+        housekeeping_ = std::make_unique<housekeeping>(db_, home.metrics(), policy_from(config));
+        add_process_metrics(home.metrics(), shared.spools);
     }
 }
 
@@ -105,8 +117,7 @@ void shard_app::start()
     writers_.spawn_supervised("fetch_stamps",
                               [this] { return run_fetch_stamp_writer(stamps_, uploads_, writers_); });
     writers_.spawn_supervised("catch_up", [this] { return events_.run_catch_up(writers_); });
-    writers_.spawn_supervised("safety_look", [this] { return events_.run_safety_look(writers_); });
-    writers_.spawn_supervised("parked_polls", [this] { return polls_.run_safety_look(writers_); });
+    writers_.spawn_supervised("head_check", [this] { return heads_.run(writers_); });
     writers_.spawn_supervised("token_watch", [this] { return run_token_watch(events_, tokens_, writers_); });
     if (housekeeping_) {
         housekeeping_->start(writers_);
@@ -114,24 +125,22 @@ void shard_app::start()
     }
 }
 
-void shard_app::hear(const bell_news& news)
+void shard_app::apply_remote(const changes& what)
 {
-    for (const auto& [workspace, seq] : news.activity) {
+    for (const auto& [workspace, seq] : what.activity) {
         events_.on_remote_activity(workspace, seq);
         polls_.wake(workspace, seq);
     }
-    if (news.everything) {
-        events_.look_now();
-        polls_.look_now();
-    }
+    if (what.everything)
+        heads_.check_now();
 }
 
-// The pool ends last: what else runs in the background may still need it for its final words.
+// The pool ends last: other background tasks may still flush what they have collected.
 awaitable<void> shard_app::end_pool_last()
 {
     while (!co_await background_.stopped_within(std::chrono::hours(1))) {
     }
-    co_await writers_.shutdown(time_for_last_words, time_for_last_words / 3);
+    co_await writers_.shutdown(flush_limit, flush_limit / 3);
     db_.stop();
 }
 

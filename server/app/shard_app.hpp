@@ -1,6 +1,7 @@
 #pragma once
 
 #include "auth/authenticator.hpp"
+#include "cli/settings.hpp"
 #include "server/api/bearer_access.hpp"
 #include "server/events/commit_subscribers.hpp"
 #include "http/message/cors.hpp"
@@ -12,10 +13,10 @@
 #include "http/session/request_metrics.hpp"
 #include "server/api/uploads/running_keys.hpp"
 #include "server/api/operations/schema_watch.hpp"
-#include "server/api/services.hpp"
+#include "server/api/route_table.hpp"
 #include "server/app/shard_set.hpp"
 #include "server/api/uploads/upload_metrics.hpp"
-#include "storage/bell.hpp"
+#include "storage/doorbell_payload.hpp"
 #include "storage/fetch_stamps.hpp"
 #include "storage/inbox_cursors.hpp"
 #include "storage/staging.hpp"
@@ -27,8 +28,8 @@ namespace restante {
 struct shared_state {
     spool_budget& spools;
     running_keys& keys;
-    bulletin_board& bulletin;
-    commit_board& commits;
+    identity_notices& notices;
+    commit_subscribers& commits;
     bool registration_open;
 };
 
@@ -44,17 +45,16 @@ public:
     void start();
 
     // What another server has done, on this shard's thread.
-    void hear(const bell_news& news);
+    void apply_remote(const changes& what);
 
-    const services& provided() const { return services_; }
     const session_environment& public_side() const { return public_; }
-    const session_environment& metrics_side() const { return metrics_; }
+    const session_environment& operator_side() const { return operator_; }
 
 private:
     awaitable<void> end_pool_last();
 
     task_group& background_;
-    task_group writers_;  // they need the pool for their last words
+    task_group writers_;  // they flush to the database when they stop
     pq::connection_pool db_;
     readiness readiness_;
     schema_watch schema_;
@@ -62,24 +62,27 @@ private:
     feed_tail tail_;
     hub events_;
     parked_polls polls_;
-    commit_fanout commits_;
+    head_check heads_;
+    commit_publisher commits_;
     pending_uploads uploads_;
     fetch_stamps stamps_;
     inbox_cursors cursors_;
     activity_log activity_;
     upload_requests requests_;
     staging staging_;
-    upload_metrics uploads_seen_;
+    upload_metrics upload_metrics_;
     workspace_store workspaces_;
     token_store tokens_;
     authenticator auth_;
     bearer_access access_;
-    services services_;
     cors_policy cors_;
-    request_metrics public_requests_;
-    request_metrics metrics_requests_;
+    api_services services_;
+    std::vector<route> public_routes_;
+    std::vector<route> operator_routes_;
+    request_metrics public_metrics_;
+    request_metrics operator_metrics_;
     session_environment public_;
-    session_environment metrics_;
+    session_environment operator_;
     std::unique_ptr<housekeeping> housekeeping_;  // in the first shard only
 };
 

@@ -13,7 +13,7 @@ constexpr auto scrape_patience = std::chrono::seconds(2);
 // Lives on the shard that asked. The others only carry a pointer to it back and forth.
 struct collection {
     collection(executor home, std::size_t shards) : missing(shards), changed(home) {}
-    metrics sum;
+    metric_set sum;
     std::size_t missing;
     wakeup changed;
 };
@@ -29,7 +29,7 @@ std::size_t share(std::size_t total, unsigned shards)
 shard_set::shard_set(unsigned count, const shard_limits& of_the_process)
 {
     const shard_limits each{share(of_the_process.connections, count),
-                            share(of_the_process.handshakes, count)};
+                            share(of_the_process.handshakes, count), of_the_process.handshake_timeout};
     for (unsigned i = 0; i < count; ++i)
         shards_.push_back(std::make_unique<shard>(each));
 }
@@ -78,10 +78,10 @@ awaitable<result<std::string>> shard_set::scrape(executor home)
 {
     const auto all = std::make_shared<collection>(home, shards_.size());
     for (auto& each : shards_) {
-        asio::post(each->get_executor(), [all, home, &counts = each->counts()] {
-            counts.refresh();
-            const auto copy = std::make_shared<metrics>();
-            copy->merge(counts);
+        asio::post(each->get_executor(), [all, home, &metrics = each->metrics()] {
+            metrics.refresh();
+            const auto copy = std::make_shared<metric_set>();
+            copy->merge(metrics);
             asio::post(home, [all, copy] {
                 all->sum.merge(*copy);
                 if (--all->missing == 0)

@@ -9,6 +9,7 @@
 #include "server/app/shard_app.hpp"
 #include "server/app/shard_set.hpp"
 #include "server/app/signals.hpp"
+#include "http/net/self_signed.hpp"
 #include "http/net/tls_context.hpp"
 
 #include <cstdlib>
@@ -41,13 +42,14 @@ public:
         : config_(config),
           spools_(config.body_memory, config.spool_limit, config.spool_dir),
           shards_(shard_count(config),
-                  {connection_limit(config, raise_descriptor_limit()), handshakes_at_once}),
-          replicas_(shards_[0].get_executor(), {.conninfo = conninfo}, bulletin_)
+                  {connection_limit(config, raise_descriptor_limit()), handshakes_at_once,
+                   config.handshake_timeout}),
+          replicas_(shards_[0].get_executor(), {.conninfo = conninfo}, notices_)
     {
-        const shared_state shared{spools_, keys_, bulletin_, commits_, registration_is_open(config)};
+        const shared_state shared{spools_, keys_, notices_, commits_, registration_is_open(config)};
         for (std::size_t i = 0; i < shards_.size(); ++i)
             link_to_replicas(shards_[i], apps_.emplace_back(config_, conninfo, shared, shards_[i], shards_));
-        bulletin_.subscribe(shards_[0].get_executor(), replicas_);
+        notices_.subscribe(shards_[0].get_executor(), replicas_);
         commits_.subscribe(shards_[0].get_executor(), replicas_);
     }
 
@@ -62,11 +64,11 @@ public:
                 shards_[i].set_tls(*context);
         }
         for (const auto& address : config_.listen)
-            if (auto bound = listen(address, "--listen", transport::plain, ready_.http); !bound)
-                return bound.error();
+            if (auto opened = listen(address, "--listen", transport::plain, ready_.http); !opened)
+                return opened.error();
         for (const auto& address : config_.listen_tls)
-            if (auto bound = listen(address, "--listen-tls", transport::tls, ready_.https); !bound)
-                return bound.error();
+            if (auto opened = listen(address, "--listen-tls", transport::tls, ready_.https); !opened)
+                return opened.error();
         return listen_for_metrics();
     }
 
@@ -99,15 +101,17 @@ private:
 
     void link_to_replicas(shard& home, shard_app& app)
     {
-        replicas_.add_shard(home.get_executor(), [&app](const bell_news& news) { app.hear(news); });
+        replicas_.add_shard(home.get_executor(), [&app](const changes& what) { app.apply_remote(what); });
     }
 
     startup_result<tls_context> load_tls() const
     {
-        auto files = find_certificate(config_);
-        if (!files)
-            return files.error();
-        return make_tls_context(*files);
+        if (!config_.tls_cert.empty())
+            return make_tls_context({config_.tls_cert, config_.tls_key});
+        auto own = make_self_signed_if_needed(config_.data_dir);
+        if (!own)
+            return own.error();
+        return make_tls_context(*own);
     }
 
     void reload_tls()
@@ -123,12 +127,12 @@ private:
         log_line(log_level::info, "certificate_reloaded");
     }
 
-    startup_result<void> listen(const host_port& address, const char* flag, transport kind, std::string& told)
+    startup_result<void> listen(const host_port& address, const char* flag, transport kind, std::string& bound)
     {
-        auto acceptors = open_listeners(address, flag, shards_.executors());
+        auto acceptors = bind_listeners(address, flag, shards_.executors());
         if (!acceptors)
             return acceptors.error();
-        ready_line::append(told, acceptors->front().local_endpoint());
+        ready_line::append(bound, acceptors->front().local_endpoint());
         for (std::size_t i = 0; i < shards_.size(); ++i)
             shards_[i].add_listener(std::move((*acceptors)[i]), kind, apps_[i].public_side());
         return {};
@@ -138,19 +142,19 @@ private:
     startup_result<void> listen_for_metrics()
     {
         const std::vector<executor> first{shards_[0].get_executor()};
-        auto acceptors = open_listeners(config_.metrics_listen, "--metrics-listen", first);
+        auto acceptors = bind_listeners(config_.metrics_listen, "--metrics-listen", first);
         if (!acceptors)
             return acceptors.error();
         ready_line::append(ready_.metrics, acceptors->front().local_endpoint());
-        shards_[0].add_operator_listener(std::move(acceptors->front()), apps_[0].metrics_side());
+        shards_[0].add_operator_listener(std::move(acceptors->front()), apps_[0].operator_side());
         return {};
     }
 
     const settings& config_;
     spool_budget spools_;
     running_keys keys_;
-    bulletin_board bulletin_;
-    commit_board commits_;
+    identity_notices notices_;
+    commit_subscribers commits_;
     shard_set shards_;
     replica_link replicas_;
     std::deque<shard_app> apps_;

@@ -1,8 +1,8 @@
 #include "server/commands/sweep.hpp"
 
 #include "core/log.hpp"
+#include "server/app/sweep_policy.hpp"
 #include "server/commands/database_session.hpp"
-#include "server/commands/plain_words.hpp"
 #include "sweeper/sweeper.hpp"
 
 #include <cstdlib>
@@ -17,8 +17,8 @@ awaitable<int> sweep_database(const std::string& conninfo, const settings& confi
     const executor ex = co_await asio::this_coro::executor;
     pq::connection_pool db(ex, {.connect = {.conninfo = conninfo}, .connections = 1});
     task_group tasks(ex);
-    metrics counts;
-    sweeper once(db, counts, policy_from(config));
+    metric_set metrics;
+    sweeper once(db, metrics, policy_from(config));
     const auto report = co_await once.sweep_once(tasks);
     std::cout << "acked " << report.files.acked << "\nexpired " << report.files.expired << "\nrequests "
               << report.requests << "\nactivity " << report.activity << '\n';

@@ -28,10 +28,11 @@ std::optional<std::string> check_flags(const own_options& own)
     const auto mode = parse_delivery_mode(own.mode);
     if (!mode)
         return "--mode must be poll or push, but \"" + own.mode + "\" was given.";
-    if (*mode == delivery_mode::push && own.url.empty())
-        return "--mode push needs --url.";
-    if (!own.url.empty() && !is_callback_url(own.url))
-        return "--url must be an absolute http or https URL.";
+    switch (find_delivery_fault(*mode, unless_empty(own.url))) {
+        case delivery_fault::none: break;
+        case delivery_fault::push_without_url: return "--mode push needs --url.";
+        case delivery_fault::bad_url: return "--url must be an absolute http or https URL.";
+    }
     return std::nullopt;
 }
 

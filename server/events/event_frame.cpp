@@ -44,7 +44,7 @@ std::string frame_of(const feed_row& row)
     return out;
 }
 
-feed_row view_of(const committed_activity& row)
+feed_row view_of(const feed_entry& row)
 {
     const activity& what = row.what;
     return {.id = what.id,
@@ -71,7 +71,7 @@ shared_event make_event(const feed_row& row)
     return std::make_shared<const event>(event{row.seq, row.created_at, frame_of(row)});
 }
 
-shared_event make_event(const committed_activity& row)
+shared_event make_event(const feed_entry& row)
 {
     return make_event(view_of(row));
 }

@@ -21,6 +21,6 @@ using shared_event = std::shared_ptr<const event>;
 
 // The ACTIVITY_LOGGED frame of the contract, on one line whatever white space the bodies hold.
 shared_event make_event(const feed_row& row);
-shared_event make_event(const committed_activity& row);
+shared_event make_event(const feed_entry& row);
 
 }  // namespace restante

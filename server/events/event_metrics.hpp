@@ -7,13 +7,13 @@ namespace restante {
 
 // What live listeners cost and get, for one shard.
 struct event_metrics {
-    explicit event_metrics(metrics& counts)
-        : websockets(counts.gauge("molecule_websocket_connections_active", "Open WebSockets")),
-          streams(counts.gauge("molecule_event_streams_active", "Open Server-Sent Events streams")),
-          sent(counts.counter("molecule_events_sent_total", "Events written to a listener's connection")),
-          dropped(counts.counter("molecule_events_dropped_total",
+    explicit event_metrics(metric_set& metrics)
+        : websockets(metrics.gauge("molecule_websocket_connections_active", "Open WebSockets")),
+          streams(metrics.gauge("molecule_event_streams_active", "Open Server-Sent Events streams")),
+          sent(metrics.counter("molecule_events_sent_total", "Events written to a listener's connection")),
+          dropped(metrics.counter("molecule_events_dropped_total",
                                  "Events not sent to listeners that fell behind")),
-          latency(counts.seconds("molecule_feed_latency_seconds",
+          latency(metrics.seconds("molecule_feed_latency_seconds",
                                  "From the time of a row to its event written to a listener"))
     {
     }
@@ -26,23 +26,23 @@ struct event_metrics {
         latency.observe(std::max(0.0, late.count()));
     }
 
-    metrics::number& websockets;
-    metrics::number& streams;
-    metrics::number& sent;
-    metrics::number& dropped;
-    metrics::histogram& latency;
+    metric_set::number& websockets;
+    metric_set::number& streams;
+    metric_set::number& sent;
+    metric_set::number& dropped;
+    metric_set::histogram& latency;
 };
 
 // A gauge that is one higher for as long as this lives.
 class counted {
 public:
-    explicit counted(metrics::number& gauge) : gauge_(gauge) { gauge_.add(1); }
+    explicit counted(metric_set::number& gauge) : gauge_(gauge) { gauge_.add(1); }
     ~counted() { gauge_.add(-1); }
     counted(const counted&) = delete;
     counted& operator=(const counted&) = delete;
 
 private:
-    metrics::number& gauge_;
+    metric_set::number& gauge_;
 };
 
 }  // namespace restante

@@ -7,8 +7,8 @@
 
 namespace restante {
 
-hub::hub(executor ex, feed_tail& feed, metrics& counts)
-    : executor_(ex), feed_(feed), seen_(counts), reading_(ex), looking_(ex)
+hub::hub(executor ex, feed_tail& feed, metric_set& metrics)
+    : executor_(ex), feed_(feed), metrics_(metrics), reading_(ex)
 {
 }
 
@@ -16,7 +16,7 @@ hub::hub(executor ex, feed_tail& feed, metrics& counts)
 // meanwhile is held, and nothing falls between the answer and the first event.
 awaitable<result<std::unique_ptr<subscriber>>> hub::subscribe(principal who, std::optional<uuid> workspace)
 {
-    std::unique_ptr<subscriber> added(new subscriber(*this, executor_, who, workspace, seen_));
+    std::unique_ptr<subscriber> added(new subscriber(*this, executor_, who, workspace, metrics_));
     if (!workspace) {
         to_all_.push_back(*added);
         const auto opened = co_await open_all();
@@ -95,9 +95,9 @@ hub::stream* hub::find_or_follow(const uuid& workspace)
     return &added;
 }
 
-void hub::on_commit(std::shared_ptr<const committed_activity> row) noexcept
+void hub::on_commit(std::shared_ptr<const feed_entry> row) noexcept
 try {
-    tell(*row);
+    publish(*row);
 } catch (const std::exception& e) {
     log_line(log_level::error, "event_lost").field("error", e.what());
     send_away_from(row->what.workspace_id);
@@ -116,7 +116,7 @@ void hub::send_away_from(const uuid& workspace) noexcept
         listener.send_away(farewell::fell_behind);
 }
 
-void hub::tell(const committed_activity& row)
+void hub::publish(const feed_entry& row)
 {
     const auto& workspace = row.what.workspace_id;
     stream* const to = find_or_follow(workspace);
@@ -152,7 +152,7 @@ void hub::send_away_if(Predicate unwanted)
 {
     const auto look_at = [&](subscriber_list& listeners) {
         for (auto& each : listeners)
-            if (each.who().who == principal::kind::workspace && unwanted(each.who()))
+            if (each.who().kind == principal_kind::workspace && unwanted(each.who()))
                 each.send_away(farewell::not_allowed);
     };
     for (auto& [workspace, of] : streams_)
@@ -180,7 +180,7 @@ std::vector<digest32> hub::tokens_in_use() const
     std::vector<digest32> tokens;
     for (const auto& [workspace, of] : streams_)
         for (const auto& each : of.listeners)
-            if (each.who().who == principal::kind::workspace)
+            if (each.who().kind == principal_kind::workspace)
                 tokens.push_back(each.who().token_hash);
     std::sort(tokens.begin(), tokens.end());
     tokens.erase(std::unique(tokens.begin(), tokens.end()), tokens.end());

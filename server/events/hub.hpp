@@ -1,10 +1,11 @@
 #pragma once
 
-#include "auth/bulletin.hpp"
+#include "auth/identity_notices.hpp"
 #include "core/error.hpp"
 #include "core/sha256.hpp"
 #include "core/task_group.hpp"
 #include "server/events/event_order.hpp"
+#include "server/events/head_check.hpp"
 #include "server/events/subscriber.hpp"
 #include "storage/activity.hpp"
 #include "storage/feed_tail.hpp"
@@ -19,20 +20,22 @@ namespace restante {
 // from whichever server they come: every row after the listener's start once, by rising seq, unless the
 // listener is sent away first. A commit costs one look-up when nobody listens, and never waits for those who
 // do.
-class hub final : public bulletin_reader, public commit_listener {
+class hub final : public identity_listener, public commit_listener, public head_follower {
 public:
-    hub(executor ex, feed_tail& feed, metrics& counts);
+    hub(executor ex, feed_tail& feed, metric_set& metrics);
 
     // A listener to one workspace, or to all of them. What is committed after this has returned will be
     // delivered. Errors are those of the database. The hub must outlive its listeners.
     awaitable<result<std::unique_ptr<subscriber>>> subscribe(principal who, std::optional<uuid> workspace);
 
     // A commit of this process.
-    void on_commit(std::shared_ptr<const committed_activity> row) noexcept override;
+    void on_commit(std::shared_ptr<const feed_entry> row) noexcept override;
     // Another server has committed rows up to this one.
     void on_remote_activity(const uuid& workspace, std::int64_t seq) noexcept;
-    // Something may have been missed: compare with the database, now instead of in a few seconds.
-    void look_now() noexcept;
+    void begin_head_check() override;
+    bool follows_all_feeds() const override { return follows_all_; }
+    void add_followed(std::vector<uuid>& to) const override;
+    void on_head(const activity_head& head) override;
 
     void on_token_revoked(const uuid& token) noexcept override;
     void on_workspace_removed(const uuid& workspace) noexcept override;
@@ -44,10 +47,8 @@ public:
 
     // Reads what other servers have committed; ends when the group is asked to stop.
     awaitable<void> run_catch_up(task_group& tasks);
-    // Compares with the heads of the feeds every 5 s, so that a lost doorbell costs seconds and not an event.
-    awaitable<void> run_safety_look(task_group& tasks);
 
-    event_metrics& seen() { return seen_; }
+    event_metrics& metrics() { return metrics_; }
 
 private:
     friend class subscriber;
@@ -64,27 +65,24 @@ private:
     awaitable<result<void>> open_all();
     void forget(const std::optional<uuid>& workspace);
     void deliver(stream& from);
-    void tell(const committed_activity& row);
+    void publish(const feed_entry& row);
     void send_away_from(const uuid& workspace) noexcept;
     void read_if_behind(const uuid& workspace, stream& which);
     std::vector<activity_head> take_behind();
     awaitable<bool> read_batch();
-    awaitable<void> compare_with_heads();
-    awaitable<result<std::vector<activity_head>>> read_heads();
     template <class Predicate>
     void send_away_if(Predicate unwanted);
 
     executor executor_;
     feed_tail& feed_;
-    event_metrics seen_;
+    event_metrics metrics_;
     streams streams_;
     subscriber_list to_all_;
     bool follows_all_ = false;  // every workspace without a stream has no activity yet
     event_order::events ready_;
     std::vector<uuid> behind_;
     wakeup reading_;
-    wakeup looking_;
-    bool look_wanted_ = false;
+    std::unordered_map<uuid, std::int64_t, uuid_hash> last_before_check_;
 };
 
 }  // namespace restante

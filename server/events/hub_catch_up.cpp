@@ -1,24 +1,17 @@
-// The side of the hub that asks the database: for rows that other servers have committed, and every few
-// seconds for how far the feeds have come.
+// The side of the hub that reads from the database: rows that other servers have committed.
 #include "core/log.hpp"
 #include "server/events/hub.hpp"
-
-#include <algorithm>
 
 namespace restante {
 
 namespace {
 
-using steady = std::chrono::steady_clock;
-
 // Confirmations of this process's own commits may overtake each other by a moment, and several doorbells may
 // come at once: a short wait saves reading what arrives by itself.
 constexpr auto settling_time = std::chrono::milliseconds(5);
 constexpr auto pause_after_failure = std::chrono::milliseconds(250);
-constexpr auto between_looks = std::chrono::seconds(5);
 
 constexpr std::size_t workspaces_at_once = 16;
-constexpr std::size_t heads_at_once = 1000;
 
 }  // namespace
 
@@ -101,67 +94,35 @@ awaitable<bool> hub::read_batch()
     co_return page.has_value();
 }
 
-void hub::look_now() noexcept
+void hub::begin_head_check()
 {
-    look_wanted_ = true;
-    looking_.notify_all();
-}
-
-awaitable<void> hub::run_safety_look(task_group& tasks)
-{
-    const task_group::stop_callback stop(tasks, [this] { looking_.notify_all(); });
-    while (!tasks.stop_requested()) {
-        if (!look_wanted_)
-            co_await looking_.wait_until(steady::now() + between_looks);
-        look_wanted_ = false;
-        if (!tasks.stop_requested() && (follows_all_ || !streams_.empty()))
-            co_await compare_with_heads();
-    }
-}
-
-awaitable<void> hub::compare_with_heads()
-{
-    std::unordered_map<uuid, std::int64_t, uuid_hash> last_before;
+    last_before_check_.clear();
     for (const auto& [workspace, of] : streams_)
         if (of.order.is_open())
-            last_before.emplace(workspace, of.order.last());
-
-    const auto heads = co_await read_heads();
-    if (!heads)
-        co_return;  // the database is away; there will be another look
-    for (const auto& head : *heads) {
-        stream* const of = find_or_follow(head.workspace);
-        if (!of || !of->order.is_open())
-            continue;
-        const auto before = last_before.find(head.workspace);
-        // What was delivered before we asked must be there, unless the database is an older one now.
-        if (before != last_before.end() && head.seq < before->second) {
-            log_line(log_level::warn, "feed_went_back")
-                .field("workspace_id", head.workspace)
-                .field("seq", head.seq);
-            of->order.restart_at(head.seq);
-        }
-        of->order.note_head(head.seq);
-        read_if_behind(head.workspace, *of);
-    }
+            last_before_check_.emplace(workspace, of.order.last());
 }
 
-awaitable<result<std::vector<activity_head>>> hub::read_heads()
+void hub::add_followed(std::vector<uuid>& to) const
 {
-    if (follows_all_)
-        co_return co_await feed_.all_heads();
-    std::vector<uuid> followed;
     for (const auto& [workspace, of] : streams_)
-        followed.push_back(workspace);
-    std::vector<activity_head> all;
-    for (std::size_t from = 0; from < followed.size(); from += heads_at_once) {
-        const auto some = std::span(followed).subspan(from, std::min(heads_at_once, followed.size() - from));
-        const auto heads = co_await feed_.heads(some);
-        if (!heads)
-            co_return heads.error();
-        all.insert(all.end(), heads->begin(), heads->end());
+        to.push_back(workspace);
+}
+
+void hub::on_head(const activity_head& head)
+{
+    stream* const of = find_or_follow(head.workspace);
+    if (!of || !of->order.is_open())
+        return;
+    const auto before = last_before_check_.find(head.workspace);
+    // What was delivered before we asked must be there, unless the database is an older one now.
+    if (before != last_before_check_.end() && head.seq < before->second) {
+        log_line(log_level::warn, "feed_went_back")
+            .field("workspace_id", head.workspace)
+            .field("seq", head.seq);
+        of->order.restart_at(head.seq);
     }
-    co_return all;
+    of->order.note_head(head.seq);
+    read_if_behind(head.workspace, *of);
 }
 
 }  // namespace restante

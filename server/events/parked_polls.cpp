@@ -2,15 +2,9 @@
 
 namespace restante {
 
-namespace {
-constexpr auto safety_interval = std::chrono::seconds(5);
-}
-
-parked_polls::parked_polls(executor ex, activity_feed& feed, metrics& counts)
+parked_polls::parked_polls(executor ex, metric_set& metrics)
     : ex_(ex),
-      feed_(feed),
-      parked_(counts.gauge("molecule_parked_polls", "Long polls that wait for a row.")),
-      looks_(ex)
+      parked_(metrics.gauge("molecule_parked_polls", "Long polls that wait for a row."))
 {
 }
 
@@ -61,34 +55,10 @@ void parked_polls::wake(const uuid& workspace, std::int64_t seq)
     }
 }
 
-awaitable<void> parked_polls::run_safety_look(task_group& tasks)
+void parked_polls::add_followed(std::vector<uuid>& to) const
 {
-    const task_group::stop_callback on_stop(tasks, [this] { looks_.notify_all(); });
-    while (!tasks.stop_requested()) {
-        if (!look_wanted_)
-            co_await looks_.wait_until(std::chrono::steady_clock::now() + safety_interval);
-        look_wanted_ = false;
-        if (!lines_.empty() && !tasks.stop_requested())
-            co_await look_at_heads();
-    }
-}
-
-void parked_polls::look_now()
-{
-    look_wanted_ = true;
-    looks_.notify_all();
-}
-
-awaitable<void> parked_polls::look_at_heads()
-{
-    std::vector<uuid> workspaces;
     for (const auto& [workspace, waiting] : lines_)
-        workspaces.push_back(workspace);
-    const auto heads = co_await feed_.heads(workspaces);
-    if (!heads)
-        co_return;  // the database is away; the next look will tell
-    for (const auto& head : *heads)
-        wake(head.workspace, head.seq);
+        to.push_back(workspace);
 }
 
 }  // namespace restante

@@ -2,10 +2,8 @@
 
 #include "core/asio.hpp"
 #include "core/metrics.hpp"
-#include "core/task_group.hpp"
-#include "core/wakeup.hpp"
+#include "server/events/head_check.hpp"
 #include "storage/activity.hpp"
-#include "storage/activity_feed.hpp"
 
 #include <boost/intrusive/list.hpp>
 
@@ -16,13 +14,13 @@ namespace restante {
 // The long polls of one shard that wait for a row. A parked poll holds its connection to the client and a
 // place here, and nothing of the database. Each remembers how far it has read, so that only news wake it: ten
 // thousand polls that all look again for nothing would be turned away by the database's queue.
-class parked_polls final : public commit_listener {
+class parked_polls final : public commit_listener, public head_follower {
     using hook = boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
 
 public:
     static constexpr std::size_t most = 50'000;
 
-    parked_polls(executor ex, activity_feed& feed, metrics& counts);
+    parked_polls(executor ex, metric_set& metrics);
 
     // One poll's place, for as long as it lives. Taken before the feed is read, so that a row committed
     // between the read and the wait is not missed: wait() then returns at once.
@@ -57,28 +55,20 @@ public:
 
     // Row `seq` of the workspace can be seen now: wakes the polls that have not seen it.
     void wake(const uuid& workspace, std::int64_t seq);
-    void on_commit(std::shared_ptr<const committed_activity> row) noexcept override
+    void on_commit(std::shared_ptr<const feed_entry> row) noexcept override
     {
         wake(row->what.workspace_id, row->seq);
     }
 
-    // Every 5 s, and when told to, asks how far the parked workspaces' feeds have come, so that a commit of
-    // another server whose bell was not heard costs seconds and never a row. Ends when the group is asked to
-    // stop.
-    awaitable<void> run_safety_look(task_group& tasks);
-    void look_now();
+    void add_followed(std::vector<uuid>& to) const override;
+    void on_head(const activity_head& head) override { wake(head.workspace, head.seq); }
 
 private:
     using places = boost::intrusive::list<place, boost::intrusive::constant_time_size<false>>;
 
-    awaitable<void> look_at_heads();
-
     executor ex_;
-    activity_feed& feed_;
-    metrics::number& parked_;
+    metric_set::number& parked_;
     std::unordered_map<uuid, places, uuid_hash> lines_;
-    wakeup looks_;
-    bool look_wanted_ = false;
     std::size_t count_ = 0;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "auth/bulletin.hpp"
+#include "auth/identity_notices.hpp"
 #include "storage/activity.hpp"
 #include "storage/doorbell.hpp"
 
@@ -11,38 +11,38 @@ namespace restante {
 
 // Between the shards of this process and the other servers of its database. Lives on one shard; the others
 // are reached by posting.
-class replica_link final : public bell_listener, public bulletin_reader, public commit_listener {
+class replica_link final : public doorbell_listener, public identity_listener, public commit_listener {
 public:
     // Called on that shard's thread.
-    using hear = std::function<void(const bell_news&)>;
+    using apply_remote = std::function<void(const changes&)>;
 
-    replica_link(executor home, pq::connect_options connect, const bulletin_board& board);
+    replica_link(executor home, pq::connect_options connect, const identity_notices& notices);
 
     // Before the shards run.
-    void add_shard(executor ex, hear what) { shards_.push_back({ex, std::move(what)}); }
+    void add_shard(executor ex, apply_remote apply) { shards_.push_back({ex, std::move(apply)}); }
 
     void start(task_group& tasks);
 
-    void on_bell(const bell_news& heard) noexcept override;
+    void on_changes(const changes& heard) noexcept override;
 
     // What this process has done is rung; what it has heard is not, or it would go round for ever.
-    void on_commit(std::shared_ptr<const committed_activity> row) noexcept override
+    void on_commit(std::shared_ptr<const feed_entry> row) noexcept override
     {
-        bell_.activity(row->what.workspace_id, row->seq);
+        doorbell_.activity(row->what.workspace_id, row->seq);
     }
-    void on_token_revoked(const uuid& token) noexcept override { bell_.token_revoked(token); }
-    void on_workspace_changed(const uuid& workspace) noexcept override { bell_.workspace_changed(workspace); }
-    void on_workspace_removed(const uuid& workspace) noexcept override { bell_.workspace_removed(workspace); }
+    void on_token_revoked(const uuid& token) noexcept override { doorbell_.token_revoked(token); }
+    void on_workspace_changed(const uuid& workspace) noexcept override { doorbell_.workspace_changed(workspace); }
+    void on_workspace_removed(const uuid& workspace) noexcept override { doorbell_.workspace_removed(workspace); }
 
 private:
-    struct outpost {
+    struct remote_shard {
         executor home;
-        hear what;
+        apply_remote apply;
     };
 
-    const bulletin_board& board_;
-    doorbell bell_;
-    std::vector<outpost> shards_;
+    const identity_notices& notices_;
+    doorbell doorbell_;
+    std::vector<remote_shard> shards_;
 };
 
 }  // namespace restante

@@ -68,7 +68,7 @@ void sse_session::stop()
 awaitable<void> sse_session::run()
 {
     last_sent_ = start_.after ? *start_.after : listener_->start();
-    const auto hello = start_.head + opening(last_sent_);
+    const auto hello = opening(last_sent_);
     bool going = co_await write(hello);
     if (going && start_.after)
         going = co_await resume(last_sent_);
@@ -115,7 +115,7 @@ awaitable<bool> sse_session::replay()
         const bool written = co_await write(text);
         if (!written)
             co_return false;
-        with_.events.seen().sent.add(rows);
+        with_.events.metrics().sent.add(rows);
     }
     co_return !over_;
 }
@@ -155,7 +155,7 @@ awaitable<bool> sse_session::send_queued()
     const bool sent = co_await write(text);
     for (const auto& each : taken)
         if (sent)
-            with_.events.seen().note_sent(*each);
+            with_.events.metrics().note_sent(*each);
     co_return sent;
 }
 
@@ -168,32 +168,9 @@ awaitable<bool> sse_session::write(const std::string& text)
 
 }  // namespace
 
-std::string event_stream_head(std::string_view request_id, const cors_fields& permissions)
-{
-    std::string head =
-        "HTTP/1.1 200 OK\r\n"
-        "Content-Type: text/event-stream\r\n"
-        "Cache-Control: no-store\r\n"
-        // A proxy that waits for a full buffer would hold events back.
-        "X-Accel-Buffering: no\r\n"
-        "X-Content-Type-Options: nosniff\r\n"
-        "Connection: close\r\n"
-        "X-Request-Id: ";
-    head += request_id;
-    head += "\r\n";
-    for (const auto& field : permissions) {
-        head += field.name;
-        head += ": ";
-        head += field.value;
-        head += "\r\n";
-    }
-    head += "\r\n";
-    return head;
-}
-
 awaitable<void> run_event_stream(connection& conn, event_stream_start start, event_stream_services with)
 {
-    const counted open(with.events.seen().streams);
+    const counted open(with.events.metrics().streams);
     sse_session session(conn, std::move(start), with);
     const task_group::stop_callback stop(with.requests, [&] { session.stop(); });
     co_await session.run();

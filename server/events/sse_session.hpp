@@ -2,7 +2,6 @@
 
 #include "core/asio.hpp"
 #include "core/task_group.hpp"
-#include "http/message/cors.hpp"
 #include "server/events/hub.hpp"
 
 #include <cstdint>
@@ -15,13 +14,9 @@ namespace restante {
 class connection;
 class activity_feed;
 
-// The status line and fields of an answer that ends with its connection.
-std::string event_stream_head(std::string_view request_id, const cors_fields& permissions);
-
 struct event_stream_start {
     uuid workspace{};
     principal who;
-    std::string head;                      // event_stream_head()
     std::optional<std::int64_t> after;     // Last-Event-ID: what follows it is read from the database first
     std::shared_ptr<subscriber> listener;  // set when the stream begins now, at its start()
 };
@@ -32,7 +27,7 @@ struct event_stream_services {
     task_group& requests;
 };
 
-// Sends the events of one workspace as Server-Sent Events, each once and by rising seq, until either side
+// Sends the events of one workspace as Server-Sent Events, after the head of the answer, each once and by rising seq, until either side
 // ends it: the client hung up, takes too little (connection::write), fell behind, lost its token, or the
 // server stops. A client that comes back with the last id it saw misses nothing.
 awaitable<void> run_event_stream(connection& conn, event_stream_start start, event_stream_services with);

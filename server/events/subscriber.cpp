@@ -5,8 +5,8 @@
 namespace restante {
 
 subscriber::subscriber(hub& at, executor ex, principal who, std::optional<uuid> workspace,
-                       event_metrics& seen)
-    : hub_(at), who_(who), workspace_(workspace), seen_(seen), changed_(ex)
+                       event_metrics& metrics)
+    : hub_(at), who_(who), workspace_(workspace), metrics_(metrics), changed_(ex)
 {
 }
 
@@ -27,7 +27,7 @@ void subscriber::send_away(farewell why)
     if (farewell_ != farewell::none)
         return;
     farewell_ = why;
-    seen_.dropped.add(static_cast<double>(queue_.size()));
+    metrics_.dropped.add(static_cast<double>(queue_.size()));
     queue_.clear();
     wake();
 }
@@ -38,7 +38,7 @@ void subscriber::put(const shared_event& next)
         return;
     const bool was_empty = queue_.empty();
     if (!queue_.push(next)) {
-        seen_.dropped.add();
+        metrics_.dropped.add();
         send_away(farewell::fell_behind);
     } else if (was_empty) {
         wake();

@@ -22,7 +22,7 @@ class subscriber
     : public boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
 public:
     // Hears nothing yet: hub::subscribe() makes one that does.
-    subscriber(hub& at, executor ex, principal who, std::optional<uuid> workspace, event_metrics& seen);
+    subscriber(hub& at, executor ex, principal who, std::optional<uuid> workspace, event_metrics& metrics);
     ~subscriber();
     subscriber(const subscriber&) = delete;
     subscriber& operator=(const subscriber&) = delete;
@@ -50,7 +50,7 @@ private:
     hub& hub_;
     principal who_;
     std::optional<uuid> workspace_;
-    event_metrics& seen_;
+    event_metrics& metrics_;
     event_queue queue_;
     wakeup changed_;
     farewell farewell_ = farewell::none;

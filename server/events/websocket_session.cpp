@@ -36,8 +36,8 @@ websocket::close_reason reason_for(farewell why)
 
 class websocket_session {
 public:
-    websocket_session(connection& conn, subscriber& listener, event_metrics& seen)
-        : conn_(conn), listener_(listener), seen_(seen), ws_(conn.stream)
+    websocket_session(connection& conn, subscriber& listener, event_metrics& metrics)
+        : conn_(conn), listener_(listener), metrics_(metrics), ws_(conn.stream)
     {
     }
 
@@ -54,7 +54,7 @@ private:
 
     connection& conn_;
     subscriber& listener_;
-    event_metrics& seen_;
+    event_metrics& metrics_;
     websocket::stream<net_stream&> ws_;
     std::array<char, 512> ignored_;
     steady::time_point last_heard_ = steady::now();
@@ -137,7 +137,7 @@ awaitable<bool> websocket_session::send(const event& next)
     const auto [ec, bytes] = co_await ws_.async_write(text, use_tuple);
     conn_.limit().clear();
     if (!ec)
-        seen_.note_sent(next);
+        metrics_.note_sent(next);
     co_return !ec;
 }
 
@@ -175,15 +175,15 @@ awaitable<void> websocket_session::swallow_the_rest()
 }  // namespace
 
 awaitable<void> run_websocket(connection& conn, const request_header& head, websocket_welcome welcome,
-                              std::shared_ptr<subscriber> listener, event_metrics& seen, task_group& requests)
+                              std::shared_ptr<subscriber> listener, event_metrics& metrics, task_group& requests)
 {
-    const counted open(seen.websockets);
+    const counted open(metrics.websockets);
     const task_group::stop_callback stop(requests, [&] { listener->send_away(farewell::shutting_down); });
     // Who sends frames before the handshake is answered (RFC 6455, 4.1) can't know that anybody understands
     // them.
     if (!conn.input.empty())
         co_return;
-    websocket_session session(conn, *listener, seen);
+    websocket_session session(conn, *listener, metrics);
     const bool accepted = co_await session.accept(head, welcome);
     if (accepted)
         co_await session.run();

@@ -24,7 +24,7 @@ struct websocket_welcome {
 //
 // Nothing that a client does is a failure: it throws only when it is cancelled or out of memory.
 awaitable<void> run_websocket(connection& conn, const request_header& head, websocket_welcome welcome,
-                              std::shared_ptr<subscriber> listener, event_metrics& seen,
+                              std::shared_ptr<subscriber> listener, event_metrics& metrics,
                               task_group& requests);
 
 }  // namespace restante

@@ -1,10 +1,11 @@
 #include "storage/pq/result.hpp"
 
+#include "core/decimal.hpp"
+
 #include <boost/endian/conversion.hpp>
 #include <libpq-fe.h>
 
 #include <bit>
-#include <charconv>
 #include <cstring>
 
 namespace restante::pq {
@@ -215,10 +216,7 @@ int result_set::size() const
 
 std::int64_t result_set::affected() const
 {
-    const std::string_view digits = PQcmdTuples(handle_.get());
-    std::int64_t count = 0;
-    std::from_chars(digits.data(), digits.data() + digits.size(), count);
-    return count;
+    return parse_signed_decimal(PQcmdTuples(handle_.get())).value_or(0);
 }
 
 std::string_view result_set::command() const

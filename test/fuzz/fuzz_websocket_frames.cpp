@@ -38,7 +38,7 @@ request_header handshake()
 // A hub whose database is never opened: nobody is told anything.
 struct silent_shard {
     explicit silent_shard(executor ex) : requests(ex), pool(ex, {}), feed(pool), events(ex, feed, counts) {}
-    metrics counts;
+    metric_set counts;
     task_group requests;
     pq::connection_pool pool;
     feed_tail feed;

@@ -11,10 +11,10 @@ namespace {
 using namespace std::chrono_literals;
 
 // What one server heard, and a way to wait for it.
-struct ear final : bell_listener {
+struct ear final : doorbell_listener {
     explicit ear(executor ex) : changed(ex) {}
 
-    void on_bell(const bell_news& heard) noexcept override
+    void on_changes(const changes& heard) noexcept override
     {
         all.push_back(heard);
         changed.notify_all();
@@ -33,7 +33,7 @@ struct ear final : bell_listener {
     std::size_t looks() const
     {
         return static_cast<std::size_t>(
-            std::count_if(all.begin(), all.end(), [](const bell_news& each) { return each.everything; }));
+            std::count_if(all.begin(), all.end(), [](const changes& each) { return each.everything; }));
     }
     std::int64_t newest(const uuid& workspace) const
     {
@@ -44,7 +44,7 @@ struct ear final : bell_listener {
         return seq;
     }
 
-    std::vector<bell_news> all;
+    std::vector<changes> all;
     wakeup changed;
 };
 

@@ -48,7 +48,7 @@ public:
     {
         activity_rows rows;
         for (const auto& id : ids) {
-            auto row = std::make_shared<committed_activity>();
+            auto row = std::make_shared<feed_entry>();
             row->what.id = id;
             row->what.workspace_id = workspace;
             row->what.activity_type = "agent_log";
@@ -81,7 +81,7 @@ public:
                to_string(workspace) + "'";
     }
 
-    const std::vector<std::shared_ptr<const committed_activity>>& heard() const { return listener_.heard; }
+    const std::vector<std::shared_ptr<const feed_entry>>& heard() const { return listener_.heard; }
 
 private:
     test::recording_listener listener_;

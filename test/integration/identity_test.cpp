@@ -36,7 +36,7 @@ protected:
         }
         workspace_store known;
         token_store tokens;
-        bulletin_board board;
+        identity_notices board;
         authenticator auth;
     };
 
@@ -321,7 +321,7 @@ TEST_F(identity, a_database_that_is_away_is_no_wrong_token)
     test::with_pool(nowhere, 2, [&](pq::connection_pool& pool) -> awaitable<void> {
         stores all(co_await asio::this_coro::executor, pool, time, {});
         EXPECT_EQ((co_await identified_as(all, make_token().secret)), errc::database_unavailable);
-        const principal admin{.who = kind::admin};
+        const principal admin{.kind = kind::admin};
         EXPECT_EQ((co_await all.auth.workspace_for(admin, a)).error(), errc::database_unavailable);
         for (int i = 0; i < 30; ++i)
             EXPECT_EQ((co_await identified_as(all, make_token().secret)), errc::database_unavailable)
@@ -333,7 +333,7 @@ TEST_F(identity, an_admin_learns_the_mode_with_one_query_in_five_seconds)
 {
     with_stores([&](stores& all) -> awaitable<void> {
         co_await first_token_of(all, a);
-        const principal admin{.who = kind::admin};
+        const principal admin{.kind = kind::admin};
         EXPECT_EQ((co_await all.auth.workspace_for(admin, a)).value().mode, delivery_mode::poll);
         db.sql("UPDATE workspaces SET delivery_mode = NULL, url = 'http://example.org'");
         EXPECT_EQ((co_await all.auth.workspace_for(admin, a)).value().mode, delivery_mode::poll);

@@ -34,7 +34,7 @@ protected:
 
         double swept(std::string_view outcome)
         {
-            return counts.counter("molecule_pending_uploads_swept_total", "", {{"outcome", outcome}}).value;
+            return metrics.counter("molecule_pending_uploads_swept_total", "", {{"outcome", outcome}}).value;
         }
 
         awaitable<void> stop()
@@ -44,7 +44,7 @@ protected:
             EXPECT_TRUE(quiet);
         }
 
-        metrics counts;
+        metric_set counts;
         pq::connection_pool pool;
         task_group tasks;
         sweeper sweep;

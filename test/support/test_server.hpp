@@ -1,22 +1,23 @@
 #pragma once
 
-#include "auth/bulletin.hpp"
-#include "cli/settings.hpp"
-#include "server/app/shard_app.hpp"
+#include "http/session/http_session.hpp"
+#include "server/app/shard_set.hpp"
 
-#include <span>
+#include <memory>
+#include <vector>
 
 namespace restante::test {
 
-// One shard with the given routes on free ports of the loopback: plain, and TLS if a context is given. Its
-// handlers get the services of a server whose database was never started.
+// One shard with the given routes on free ports of the loopback: plain, and TLS if a context is given. It has
+// no database and no services; handlers bring what they need.
 class test_server {
 public:
     struct options {
-        settings config;
-        std::span<const route> routes;
+        std::vector<route> routes;
         access_policy* access = nullptr;
-        tls_context tls;
+        session_timeouts timeouts = {};
+        std::vector<std::string> allowed_origins = {};
+        tls_context tls = nullptr;
         shard_limits limits{1000, 200};
     };
 
@@ -28,20 +29,17 @@ public:
     void stop(std::chrono::milliseconds grace) { shards_.stop(grace); }
     bool join() { return shards_.join(); }
 
+    // Its stop callbacks run when the server stops.
+    task_group& requests() { return shards_[0].requests(); }
+
     // What /metrics would show.
     std::string metrics_text();
 
 private:
     options chosen_;
-    spool_budget spools_;
-    running_keys keys_;
-    bulletin_board bulletin_;
-    commit_board commits_;
     shard_set shards_;
-    shard_app app_;
-    services services_;
     cors_policy cors_;
-    request_metrics requests_;
+    request_metrics metrics_;
     session_environment environment_;
     std::uint16_t port_ = 0;
     std::uint16_t tls_port_ = 0;

@@ -48,7 +48,7 @@ inline upload make_upload(uuid workspace, std::vector<new_file> files)
 {
     upload load{.workspace = workspace, .files = std::move(files), .activities = {}, .key = {}};
     for (const auto& file : load.files) {
-        auto row = std::make_shared<committed_activity>();
+        auto row = std::make_shared<feed_entry>();
         row->what = {.id = file.activity_id,
                      .workspace_id = workspace,
                      .activity_type = "a2a_receive",
@@ -68,11 +68,11 @@ inline upload make_upload(uuid workspace, std::vector<new_file> files)
 
 // Remembers what it was told.
 struct recording_listener final : commit_listener {
-    void on_commit(std::shared_ptr<const committed_activity> row) noexcept override
+    void on_commit(std::shared_ptr<const feed_entry> row) noexcept override
     {
         heard.push_back(std::move(row));
     }
-    std::vector<std::shared_ptr<const committed_activity>> heard;
+    std::vector<std::shared_ptr<const feed_entry>> heard;
 };
 
 }  // namespace restante::test

@@ -5,9 +5,9 @@
 namespace restante {
 namespace {
 
-committed_activity upload_row()
+feed_entry upload_row()
 {
-    committed_activity row;
+    feed_entry row;
     row.what.id = *parse_uuid("11111111-1111-4111-8111-111111111111");
     row.what.workspace_id = *parse_uuid("22222222-2222-4222-8222-222222222222");
     row.what.activity_type = "a2a_receive";

@@ -30,7 +30,7 @@ std::uint64_t sum_of(std::string_view bytes)
 }
 
 // Reads the whole body and answers how long it was and what it added up to.
-awaitable<response> handle_count(request_context& req, services&)
+awaitable<response> handle_count(request_context& req)
 {
     std::uint64_t bytes = 0;
     std::uint64_t sum = 0;
@@ -51,7 +51,7 @@ awaitable<response> handle_count(request_context& req, services&)
     co_return req.json(http::status::ok, told);
 }
 
-awaitable<response> handle_json(request_context& req, services&)
+awaitable<response> handle_json(request_context& req)
 {
     const auto value = co_await req.json_body();
     if (!value)
@@ -59,18 +59,18 @@ awaitable<response> handle_json(request_context& req, services&)
     co_return req.json(http::status::ok, *value);
 }
 
-awaitable<response> handle_refusal(request_context& req, services&)
+awaitable<response> handle_refusal(request_context& req)
 {
     co_return req.fail(errc::forbidden);
 }
 
-awaitable<response> handle_bug(request_context&, services&)
+awaitable<response> handle_bug(request_context&)
 {
     throw std::runtime_error("secret detail");
     co_return response{};
 }
 
-awaitable<response> handle_fields(request_context& req, services&)
+awaitable<response> handle_fields(request_context& req)
 {
     const auto read = co_await req.body().discard();
     if (!read)
@@ -83,16 +83,17 @@ awaitable<response> handle_fields(request_context& req, services&)
 // Waits until the client hangs up or the server stops.
 std::atomic<int> parked = 0;
 std::atomic<int> abandoned = 0;
+task_group* running_requests = nullptr;
 
-awaitable<response> handle_park(request_context& req, services& svc)
+awaitable<response> handle_park(request_context& req)
 {
-    wakeup ended(svc.ex);
+    wakeup ended(co_await asio::this_coro::executor);
     bool gone = false;
     req.on_client_gone([&] {
         gone = true;
         ended.notify_all();
     });
-    const task_group::stop_callback stopping(svc.requests, [&] { ended.notify_all(); });
+    const task_group::stop_callback stopping(*running_requests, [&] { ended.notify_all(); });
     ++parked;
     co_await ended.wait();
     --parked;
@@ -140,12 +141,12 @@ awaitable<response> download(std::uint64_t length, std::uint64_t breaks_at)
     co_return answer;
 }
 
-awaitable<response> handle_download(request_context&, services&)
+awaitable<response> handle_download(request_context&)
 {
     return download(8 << 20, UINT64_MAX);
 }
 
-awaitable<response> handle_broken_download(request_context&, services&)
+awaitable<response> handle_broken_download(request_context&)
 {
     return download(8 << 20, 1 << 20);
 }
@@ -161,7 +162,7 @@ awaitable<void> echo_one_line(connection& conn, const request_header&)
     co_await conn.write(line);
 }
 
-awaitable<response> handle_takeover(request_context&, services&)
+awaitable<response> handle_takeover(request_context&)
 {
     response answer;
     answer.body = takeover(echo_one_line);
@@ -172,7 +173,7 @@ using enum http::verb;
 using enum scope;
 using enum body_mode;
 
-constexpr route test_routes[] = {
+const std::vector<route> test_routes = {
     {post, "/count", open, streamed, 4 << 20, handle_count},
     {post, "/json", open, buffered, 1 << 20, handle_json},
     {post, "/refuse", open, streamed, 64 << 20, handle_refusal},
@@ -188,11 +189,11 @@ constexpr route test_routes[] = {
 
 class only_the_good : public access_policy {
 public:
-    awaitable<result<principal>> authorise(const request_context& request) override
+    awaitable<result<request_caller>> authorise(const request_context& request) override
     {
         if (request.header(http::field::authorization) != "Bearer good")
             co_return RESTANTE_ERROR(errc::missing_token);
-        co_return principal{.who = principal::kind::workspace};
+        co_return request_caller();
     }
 };
 
@@ -202,8 +203,8 @@ protected:
     {
         test_server::options chosen;
         chosen.routes = test_routes;
-        chosen.config.header_timeout = milliseconds(300);
-        chosen.config.idle_timeout = milliseconds(700);
+        chosen.timeouts.header = milliseconds(300);
+        chosen.timeouts.idle = milliseconds(700);
         return chosen;
     }
 
@@ -214,6 +215,8 @@ protected:
         return chosen;
     }();
     test_server server_{options_};
+
+    void SetUp() override { running_requests = &server_.requests(); }
 };
 
 std::string post_request(std::string_view path, std::string_view fields, std::string_view body = {})

@@ -23,7 +23,7 @@ std::vector<std::string> lines_of(const std::string& text)
 
 TEST(metrics, counters_and_gauges_as_text)
 {
-    metrics m;
+    metric_set m;
     m.counter("molecule_x_total", "How many x.", {{"outcome", "b"}}).add();
     m.counter("molecule_x_total", "How many x.", {{"outcome", "a"}}).add(2);
     m.gauge("molecule_g", "A gauge.").set(-0.25);
@@ -39,7 +39,7 @@ TEST(metrics, counters_and_gauges_as_text)
 
 TEST(metrics, the_same_labels_are_the_same_series)
 {
-    metrics m;
+    metric_set m;
     auto& first = m.counter("c", "h", {{"a", "1"}});
     for (int i = 0; i < 100; ++i)
         m.counter("c", "h", {{"a", "x" + std::to_string(i)}});
@@ -48,7 +48,7 @@ TEST(metrics, the_same_labels_are_the_same_series)
 
 TEST(metrics, a_name_has_one_kind)
 {
-    metrics m;
+    metric_set m;
     m.counter("c", "h");
     EXPECT_THROW(m.gauge("c", "h"), std::logic_error);
     EXPECT_THROW(m.seconds("c", "h"), std::logic_error);
@@ -56,7 +56,7 @@ TEST(metrics, a_name_has_one_kind)
 
 TEST(metrics, labels_and_help_are_escaped)
 {
-    metrics m;
+    metric_set m;
     m.counter("c", "back\\slash, \"quotes\",\nline", {{"l", "a\\b\"c\nd"}}).add();
     EXPECT_EQ(m.to_prometheus(),
               "# HELP c back\\\\slash, \"quotes\",\\nline\n"
@@ -66,7 +66,7 @@ TEST(metrics, labels_and_help_are_escaped)
 
 TEST(metrics, numbers_of_any_size)
 {
-    metrics m;
+    metric_set m;
     m.gauge("a", "h").set(26'214'400.0 * 1000);
     m.gauge("b", "h").set(1e300);
     m.gauge("c", "h").set(INFINITY);
@@ -79,7 +79,7 @@ TEST(metrics, numbers_of_any_size)
 
 TEST(metrics, a_bucket_counts_what_is_at_most_its_bound)
 {
-    metrics m;
+    metric_set m;
     auto& h = m.seconds("t_seconds", "Time.", {{"path", "/x"}});
     h.observe(0);
     h.observe(0.0005);
@@ -121,7 +121,7 @@ TEST(metrics, shards_are_added_up)
 // well-formed, histogram buckets that never fall and end with +Inf = count.
 TEST(metrics, a_strict_parser_accepts_the_whole_text)
 {
-    metrics m;
+    metric_set m;
     for (const char* path : {"/workspaces/{id}/chat/uploads", "/healthz", "/weird\"\\\n"}) {
         m.counter("molecule_http_requests_total", "Requests.", {{"method", "GET"}, {"path", path}}).add();
         m.seconds("molecule_http_request_duration_seconds", "Time.", {{"path", path}}).observe(0.3);
@@ -157,13 +157,13 @@ TEST(metrics, a_strict_parser_accepts_the_whole_text)
 // Gauges whose truth lies elsewhere are read when somebody looks, not before.
 TEST(metrics, figures_are_refreshed_on_request)
 {
-    metrics counts;
-    auto& level = counts.gauge("level", "How high it stands.");
+    metric_set counts;
+    auto& level = metrics.gauge("level", "How high it stands.");
     double elsewhere = 1;
-    counts.before_scrape([&] { level.set(elsewhere); });
+    metrics.before_scrape([&] { level.set(elsewhere); });
     elsewhere = 7;
     EXPECT_EQ(level.value, 0);
-    counts.refresh();
+    metrics.refresh();
     EXPECT_EQ(level.value, 7);
 }
 

@@ -1,5 +1,6 @@
 #include "server/events/parked_polls.hpp"
 
+#include "core/task_group.hpp"
 #include "test/support/run.hpp"
 
 #include <gtest/gtest.h>
@@ -13,16 +14,13 @@ using namespace std::chrono_literals;
 
 class parked : public ::testing::Test {
 protected:
-    // A room over a pool that is never opened.
     struct shard {
-        explicit shard(executor ex) : tasks(ex), pool(ex, {}), feed(pool), room(ex, feed, counts) {}
-        metrics counts;
+        explicit shard(executor ex) : tasks(ex), room(ex, metrics) {}
+        metric_set metrics;
         task_group tasks;
-        pq::connection_pool pool;
-        activity_feed feed;
         parked_polls room;
 
-        double gauge() { return counts.gauge("molecule_parked_polls", "").value; }
+        double gauge() { return metrics.gauge("molecule_parked_polls", "").value; }
     };
 
     template <class Body>

@@ -7,12 +7,12 @@ namespace {
 
 using verb = boost::beast::http::verb;
 
-constexpr route make_route(verb method, route_pattern pattern)
+route make_route(verb method, route_pattern pattern)
 {
     return {method, pattern, scope::workspace, body_mode::none, 0, nullptr};
 }
 
-constexpr route table[] = {
+const route table[] = {
     make_route(verb::get, "/healthz"),
     make_route(verb::post, "/registry/register"),
     make_route(verb::delete_, "/workspaces/{id}"),

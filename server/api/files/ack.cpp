@@ -1,8 +1,8 @@
 // POST …/pending-uploads/{file_id}/ack and …/pending-uploads/ack: the workspace's word that it has the file.
 #include "core/log.hpp"
-#include "server/api/inbox/inbox.hpp"
+#include "server/api/files/files.hpp"
+#include "server/api/files/services.hpp"
 #include "http/session/request_context.hpp"
-#include "server/api/services.hpp"
 #include "storage/pending_uploads.hpp"
 
 #include <boost/json/array.hpp>
@@ -56,7 +56,7 @@ answerable<std::vector<uuid>> read_file_ids(const json::value& body)
 
 }  // namespace
 
-awaitable<response> handle_ack(request_context& req, services& svc)
+awaitable<response> handle_ack(request_context& req, files_services& svc)
 {
     const auto begun = steady::now();
     const uuid wanted[] = {req.file_id()};
@@ -70,7 +70,7 @@ awaitable<response> handle_ack(request_context& req, services& svc)
     co_return req.json(http::status::ok, std::string(told));
 }
 
-awaitable<response> handle_ack_batch(request_context& req, services& svc)
+awaitable<response> handle_ack_batch(request_context& req, files_services& svc)
 {
     const auto begun = steady::now();
     const auto body = co_await req.json_body();

@@ -8,7 +8,7 @@ constexpr std::size_t block_size = 256 * 1024;
 
 class memory_download final : public body_source {
 public:
-    memory_download(std::shared_ptr<const pq::result_set> holder, std::span<const char> bytes,
+    memory_download(std::shared_ptr<const void> holder, std::span<const char> bytes,
                     std::function<void()> on_complete, std::uint64_t length)
         : holder_(std::move(holder)), bytes_(bytes), on_complete_(std::move(on_complete)), length_(length)
     {
@@ -23,7 +23,7 @@ public:
     }
 
 private:
-    std::shared_ptr<const pq::result_set> holder_;
+    std::shared_ptr<const void> holder_;
     std::span<const char> bytes_;
     std::function<void()> on_complete_;
     std::uint64_t length_;
@@ -71,7 +71,7 @@ private:
 
 }  // namespace
 
-std::unique_ptr<body_source> make_memory_download(std::shared_ptr<const pq::result_set> holder,
+std::unique_ptr<body_source> make_memory_download(std::shared_ptr<const void> holder,
                                                   std::span<const char> bytes,
                                                   std::function<void()> on_complete, std::uint64_t length)
 {

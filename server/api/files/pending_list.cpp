@@ -1,11 +1,11 @@
 // GET /workspaces/{id}/pending-uploads: what waits for the workspace, oldest first.
 #include "core/encoding.hpp"
 #include "core/json_text.hpp"
-#include "server/api/inbox/inbox.hpp"
+#include "server/api/files/files.hpp"
+#include "server/api/files/services.hpp"
+#include "server/api/pending_uri.hpp"
 #include "http/message/query_reader.hpp"
 #include "http/session/request_context.hpp"
-#include "server/api/services.hpp"
-#include "server/api/uploads/upload_answer.hpp"
 #include "storage/pending_uploads.hpp"
 
 namespace restante {
@@ -40,7 +40,7 @@ void append_file(std::string& out, const staged_file& file)
 
 }  // namespace
 
-awaitable<response> handle_pending_list(request_context& req, services& svc)
+awaitable<response> handle_pending_list(request_context& req, files_services& svc)
 {
     query_reader query(req.query());
     const int limit = query.limit(default_limit, max_limit);

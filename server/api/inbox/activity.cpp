@@ -5,7 +5,8 @@
 #include "server/api/inbox/inbox.hpp"
 #include "server/events/parked_polls.hpp"
 #include "http/session/request_context.hpp"
-#include "server/api/services.hpp"
+#include "server/api/caller.hpp"
+#include "server/api/inbox/services.hpp"
 
 namespace restante {
 
@@ -42,7 +43,7 @@ private:
 };
 
 // Reads until there is a row, the time is over, the client has gone or the server stops.
-awaitable<result<feed_page>> read_or_wait(request_context& req, services& svc, const activity_request& asked)
+awaitable<result<feed_page>> read_or_wait(request_context& req, inbox_services& svc, const activity_request& asked)
 {
     const auto until = steady::now() + asked.wait;
     parked_polls::place place(svc.polls, req.workspace_id());
@@ -71,13 +72,13 @@ awaitable<result<feed_page>> read_or_wait(request_context& req, services& svc, c
 
 }  // namespace
 
-awaitable<response> handle_activity(request_context& req, services& svc)
+awaitable<response> handle_activity(request_context& req, inbox_services& svc)
 {
     const auto begun = steady::now();
     const auto asked = read_activity_query(req.workspace_id(), req.query());
     if (!asked)
         co_return req.fail(asked.error());
-    auto known = co_await svc.auth.workspace_for(req.who(), req.workspace_id());
+    auto known = co_await svc.auth.workspace_for(caller_of(req), req.workspace_id());
     if (!known)
         co_return req.fail(known.error());
     if (asked->wait.count() == 0) {
@@ -90,7 +91,7 @@ awaitable<response> handle_activity(request_context& req, services& svc)
     if (!page)
         co_return req.fail(page.error());
     if (steady::now() - begun > trust) {
-        const auto valid = co_await svc.auth.still_valid(req.who());
+        const auto valid = co_await svc.auth.still_valid(caller_of(req));
         if (!valid)
             co_return req.fail(valid.error());
     }

@@ -1,14 +1,15 @@
 // GET and POST /workspaces/{id}/activity/ack: a cursor that the server keeps, only ever forward.
 #include "server/api/inbox/inbox.hpp"
 #include "http/session/request_context.hpp"
-#include "server/api/services.hpp"
+#include "server/api/caller.hpp"
+#include "server/api/inbox/services.hpp"
 #include "storage/inbox_cursors.hpp"
 
 namespace restante {
 
 namespace {
 
-response tell(const request_context& req, const result<std::int64_t>& seq)
+response answer_seq(const request_context& req, const result<std::int64_t>& seq)
 {
     if (!seq)
         return req.fail(seq.error());
@@ -17,13 +18,13 @@ response tell(const request_context& req, const result<std::int64_t>& seq)
 
 }  // namespace
 
-awaitable<response> handle_cursor_read(request_context& req, services& svc)
+awaitable<response> handle_cursor_read(request_context& req, inbox_services& svc)
 {
     const auto seq = co_await svc.cursors.read(req.workspace_id());
-    co_return tell(req, seq);
+    co_return answer_seq(req, seq);
 }
 
-awaitable<response> handle_cursor_advance(request_context& req, services& svc)
+awaitable<response> handle_cursor_advance(request_context& req, inbox_services& svc)
 {
     const auto body = co_await req.json_body();
     if (!body)
@@ -34,7 +35,7 @@ awaitable<response> handle_cursor_advance(request_context& req, services& svc)
     if (!seq || *seq < 0)
         co_return req.fail(refusal(errc::bad_request, "acked_seq must be a whole number, 0 or more"));
     const auto reached = co_await svc.cursors.advance(req.workspace_id(), *seq);
-    co_return tell(req, reached);
+    co_return answer_seq(req, reached);
 }
 
 }  // namespace restante

@@ -3,16 +3,12 @@
 #include "http/message/json_members.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace restante {
 
 namespace json = boost::json;
 
 namespace {
-
-constexpr std::array<std::string_view, 7> reportable{
-    "a2a_send", "a2a_receive", "task_update", "agent_log", "skill_promotion", "memory_write", "error"};
 
 // Takes the members of a report one by one and remembers the first that has to be refused. A member that is
 // absent, null or an empty text counts as absent.
@@ -81,7 +77,7 @@ private:
 std::string unknown_type()
 {
     std::string sentence = "activity_type must be one of";
-    for (const auto type : reportable)
+    for (const auto type : activity_types)
         sentence.append(sentence.ends_with("of") ? " " : ", ").append(type);
     return sentence;
 }
@@ -114,7 +110,7 @@ answerable<activity> read_activity_report(const uuid& workspace, std::string_vie
     row.id = make_uuid_v7();
     row.workspace_id = workspace;
     row.activity_type = read.text("activity_type").value_or("");
-    if (std::find(reportable.begin(), reportable.end(), row.activity_type) == reportable.end())
+    if (std::find(activity_types.begin(), activity_types.end(), row.activity_type) == activity_types.end())
         read.refuse(unknown_type());
     row.method = read.text("method");
     row.summary = read.text("summary");

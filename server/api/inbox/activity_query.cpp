@@ -1,6 +1,6 @@
 #include "server/api/inbox/activity_query.hpp"
 
-#include "http/message/field_grammar.hpp"
+#include "core/decimal.hpp"
 #include "http/message/query_reader.hpp"
 
 namespace restante {
@@ -35,12 +35,11 @@ std::optional<std::chrono::seconds> parse_wait(std::string_view text)
     return std::chrono::seconds(*seconds);
 }
 
+// A number above all others is a number all the same; no row is after it.
 std::optional<std::int64_t> parse_seq(std::string_view text)
 {
     const auto number = parse_capped(text, std::numeric_limits<std::int64_t>::max());
-    if (!number)
-        return std::nullopt;
-    return static_cast<std::int64_t>(*number);
+    return number ? std::optional(static_cast<std::int64_t>(*number)) : std::nullopt;
 }
 
 std::optional<bool> parse_include(std::string_view text)

@@ -5,8 +5,9 @@
 #include "server/api/inbox/inbox.hpp"
 #include "http/message/json_reader.hpp"
 #include "http/session/request_context.hpp"
-#include "server/api/services.hpp"
-#include "server/api/uploads/upload_form.hpp"
+#include "server/api/caller.hpp"
+#include "server/api/inbox/services.hpp"
+#include "server/api/delivery.hpp"
 #include "storage/activity_log.hpp"
 
 #include <boost/json/object.hpp>
@@ -27,7 +28,7 @@ refusal refusal_of(const error_code& ec)
 
 }  // namespace
 
-awaitable<response> handle_activity_report(request_context& req, services& svc)
+awaitable<response> handle_activity_report(request_context& req, inbox_services& svc)
 {
     const auto text = co_await req.text_body();
     if (!text)
@@ -38,7 +39,7 @@ awaitable<response> handle_activity_report(request_context& req, services& svc)
     auto row = read_activity_report(req.workspace_id(), *text, *body);
     if (!row)
         co_return req.fail(row.error());
-    auto known = co_await svc.auth.workspace_for(req.who(), req.workspace_id());
+    auto known = co_await svc.auth.workspace_for(caller_of(req), req.workspace_id());
     if (!known)
         co_return req.fail(known.error());
     auto logged = co_await svc.activity.log_activity(std::move(*row));
@@ -47,7 +48,7 @@ awaitable<response> handle_activity_report(request_context& req, services& svc)
     co_return req.json(http::status::ok, std::string("{\"status\":\"logged\"}"));
 }
 
-awaitable<response> handle_a2a(request_context& req, services& svc)
+awaitable<response> handle_a2a(request_context& req, inbox_services& svc)
 {
     auto text = co_await req.text_body();
     if (!text)
@@ -58,7 +59,7 @@ awaitable<response> handle_a2a(request_context& req, services& svc)
     auto row = read_a2a_message(req.workspace_id(), std::move(*text), *body);
     if (!row)
         co_return req.fail(row.error());
-    auto workspace = co_await svc.auth.workspace_for(req.who(), req.workspace_id());
+    auto workspace = co_await svc.auth.workspace_for(caller_of(req), req.workspace_id());
     if (!workspace)
         co_return req.fail(workspace.error());
     if (const auto here = check_delivery(*workspace); !here)

@@ -1,16 +1,16 @@
-#include "server/api/inbox/events.hpp"
+#include "server/api/inbox/inbox.hpp"
 
 #include "auth/authenticator.hpp"
+#include "core/decimal.hpp"
 #include "http/message/cors.hpp"
 #include "server/events/hub.hpp"
 #include "http/session/request_context.hpp"
-#include "server/api/services.hpp"
+#include "server/api/caller.hpp"
+#include "server/api/inbox/services.hpp"
 #include "server/events/sse_session.hpp"
 #include "http/websocket/websocket_handshake.hpp"
 #include "server/events/websocket_session.hpp"
 #include "storage/activity_feed.hpp"
-
-#include <charconv>
 
 namespace restante {
 
@@ -28,17 +28,17 @@ response refuse_upgrade(const request_context& req, errc why)
 
 // A page of another site could otherwise open a socket in its visitor's name. What is no browser sends no
 // Origin.
-bool origin_may_listen(const request_context& req, const settings& config)
+bool origin_may_listen(const request_context& req, const cors_policy& cors)
 {
     const auto origin = req.header(http::field::origin);
-    return origin.empty() || cors_policy(config.allowed_origins).allows(origin);
+    return origin.empty() || cors.allows(origin);
 }
 
 // Whose events: nullopt for all of them. Errors: bad_request, invalid_workspace_id, invalid_token
 // (another's), workspace_not_found, and those of the database.
-awaitable<result<std::optional<uuid>>> workspace_to_hear(const request_context& req, services& svc)
+awaitable<result<std::optional<uuid>>> workspace_to_hear(const request_context& req, inbox_services& svc)
 {
-    const principal& who = req.who();
+    const principal& who = caller_of(req);
     std::optional<uuid> wanted;
     const auto named = req.query().get("workspace_id");
     if (!named)
@@ -65,11 +65,10 @@ result<std::optional<std::int64_t>> last_event_id(const request_context& req)
     const auto text = req.header("Last-Event-ID");
     if (text.empty())
         return std::optional<std::int64_t>();
-    std::int64_t seq = 0;
-    const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), seq);
-    if (ec != std::errc() || end != text.data() + text.size() || seq < 0)
+    const auto seq = parse_signed_decimal(text);
+    if (!seq)
         return RESTANTE_ERROR(errc::bad_request);
-    return std::optional(seq);
+    return seq;
 }
 
 // A number that the feed has not reached is from before the database went back; the client goes on from where
@@ -87,16 +86,16 @@ awaitable<result<std::int64_t>> existing_position(uuid workspace, std::int64_t c
 
 }  // namespace
 
-awaitable<response> handle_websocket(request_context& req, services& svc)
+awaitable<response> handle_websocket(request_context& req, inbox_services& svc)
 {
     if (const auto why = refuse_handshake(req.head()))
         co_return refuse_upgrade(req, *why);
-    if (!origin_may_listen(req, svc.config))
+    if (!origin_may_listen(req, svc.cors))
         co_return req.fail(errc::forbidden);
     const auto workspace = co_await workspace_to_hear(req, svc);
     if (!workspace)
         co_return req.fail(workspace.error());
-    auto subscribed = co_await svc.events.subscribe(req.who(), *workspace);
+    auto subscribed = co_await svc.events.subscribe(caller_of(req), *workspace);
     if (!subscribed)
         co_return req.fail(subscribed.error());
 
@@ -104,16 +103,16 @@ awaitable<response> handle_websocket(request_context& req, services& svc)
     const websocket_welcome welcome{std::string(req.id()), read_protocol_offer(req.head()).event_protocol};
     response upgraded;
     upgraded.head.result(http::status::switching_protocols);
-    upgraded.body = [listener, welcome, &svc](connection& conn, const request_header& head) {
-        return run_websocket(conn, head, welcome, listener, svc.events.seen(), svc.requests);
-    };
+    upgraded.body = takeover([listener, welcome, &svc](connection& conn, const request_header& head) {
+        return run_websocket(conn, head, welcome, listener, svc.events.metrics(), svc.requests);
+    });
     co_return upgraded;
 }
 
-awaitable<response> handle_event_stream(request_context& req, services& svc)
+awaitable<response> handle_event_stream(request_context& req, inbox_services& svc)
 {
     const uuid workspace = req.workspace_id();
-    const auto known = co_await svc.auth.workspace_for(req.who(), workspace);
+    const auto known = co_await svc.auth.workspace_for(caller_of(req), workspace);
     if (!known)
         co_return req.fail(known.error());
     const auto claimed = last_event_id(req);
@@ -121,27 +120,27 @@ awaitable<response> handle_event_stream(request_context& req, services& svc)
         co_return req.fail(claimed.error());
     response begun;
     begun.head.set(http::field::content_type, "text/event-stream");
+    begun.head.set(http::field::cache_control, "no-store");
+    // A proxy that waits for a full buffer would hold events back.
+    begun.head.set("X-Accel-Buffering", "no");
     if (req.method() == http::verb::head)
         co_return begun;
 
-    const auto permissions =
-        cors_policy(svc.config.allowed_origins).response_fields(req.header(http::field::origin));
-    event_stream_start start{workspace, req.who(), event_stream_head(req.id(), permissions), *claimed,
-                             nullptr};
+    event_stream_start start{workspace, caller_of(req), *claimed, nullptr};
     if (*claimed) {
         const auto position = co_await existing_position(workspace, **claimed, svc.feed);
         if (!position)
             co_return req.fail(position.error());
         start.after = *position;
     } else {
-        auto subscribed = co_await svc.events.subscribe(req.who(), workspace);
+        auto subscribed = co_await svc.events.subscribe(caller_of(req), workspace);
         if (!subscribed)
             co_return req.fail(subscribed.error());
         start.listener = std::move(*subscribed);
     }
-    begun.body = [start, &svc](connection& conn, const request_header&) {
+    begun.body = stream_body([start, &svc](connection& conn) {
         return run_event_stream(conn, start, {svc.events, svc.feed, svc.requests});
-    };
+    });
     co_return begun;
 }
 

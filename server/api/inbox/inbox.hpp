@@ -1,20 +1,24 @@
 #pragma once
 
-#include "http/routing/handler.hpp"
+#include "core/asio.hpp"
 
 namespace restante {
 
-// The feed: read it, be told when it grows, add to it, remember how far one has read.
-handler_function handle_activity;
-handler_function handle_activity_report;
-handler_function handle_a2a;
-handler_function handle_cursor_read;
-handler_function handle_cursor_advance;
+class request_context;
+struct response;
+struct inbox_services;
 
-// Staged files: list, fetch, ack.
-handler_function handle_pending_list;
-handler_function handle_content;
-handler_function handle_ack;
-handler_function handle_ack_batch;
+// The feed: read it, wait for it to grow, add to it, remember how far one has read.
+awaitable<response> handle_activity(request_context& req, inbox_services& svc);
+awaitable<response> handle_activity_report(request_context& req, inbox_services& svc);
+awaitable<response> handle_a2a(request_context& req, inbox_services& svc);
+awaitable<response> handle_cursor_read(request_context& req, inbox_services& svc);
+awaitable<response> handle_cursor_advance(request_context& req, inbox_services& svc);
+
+// GET /ws: the events of the token's workspace, or of all (or ?workspace_id=) for the admin.
+awaitable<response> handle_websocket(request_context& req, inbox_services& svc);
+
+// GET /workspaces/{id}/events/stream: the same as Server-Sent Events; Last-Event-ID resumes.
+awaitable<response> handle_event_stream(request_context& req, inbox_services& svc);
 
 }  // namespace restante

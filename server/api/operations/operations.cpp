@@ -1,7 +1,9 @@
 #include "server/api/operations/operations.hpp"
 
 #include "http/session/request_context.hpp"
-#include "server/api/services.hpp"
+#include "core/task_group.hpp"
+#include "server/api/operations/readiness.hpp"
+#include "server/api/operations/services.hpp"
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -13,13 +15,13 @@ namespace json = boost::json;
 
 // GET /healthz: the process lives and this shard turns around. Nothing else is asked, so that a database that
 // is away does not get every replica restarted.
-awaitable<response> handle_healthz(request_context& req, services&)
+awaitable<response> handle_healthz(request_context& req, operations_services&)
 {
     co_return req.json(http::status::ok, std::string(R"({"status":"ok"})"));
 }
 
 // GET /readyz: 200 while requests can be served, else 503 with every reason.
-awaitable<response> handle_readyz(request_context& req, services& svc)
+awaitable<response> handle_readyz(request_context& req, operations_services& svc)
 {
     auto reasons = svc.ready.reasons_not_ready();
     if (svc.requests.stop_requested())
@@ -37,14 +39,14 @@ awaitable<response> handle_readyz(request_context& req, services& svc)
     co_return answer;
 }
 
-awaitable<response> handle_version(request_context& req, services&)
+awaitable<response> handle_version(request_context& req, operations_services&)
 {
     const json::value told = json::object{{"name", "restante"}, {"version", RESTANTE_VERSION}};
     co_return req.json(http::status::ok, told);
 }
 
 // GET /metrics, on its own listener only.
-awaitable<response> handle_metrics(request_context& req, services& svc)
+awaitable<response> handle_metrics(request_context& req, operations_services& svc)
 {
     auto text = co_await svc.scrape();
     if (!text)

@@ -1,12 +1,16 @@
 #pragma once
 
-#include "http/routing/handler.hpp"
+#include "core/asio.hpp"
 
 namespace restante {
 
-handler_function handle_healthz;
-handler_function handle_readyz;
-handler_function handle_version;
-handler_function handle_metrics;
+class request_context;
+struct response;
+struct operations_services;
+
+awaitable<response> handle_healthz(request_context& req, operations_services& svc);
+awaitable<response> handle_readyz(request_context& req, operations_services& svc);
+awaitable<response> handle_version(request_context& req, operations_services& svc);
+awaitable<response> handle_metrics(request_context& req, operations_services& svc);
 
 }  // namespace restante

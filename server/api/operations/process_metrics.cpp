@@ -5,18 +5,18 @@
 
 namespace restante {
 
-void add_pool_metrics(metrics& counts, const pq::connection_pool& db)
+void add_pool_metrics(metric_set& metrics, const pq::connection_pool& db)
 {
-    auto& in_use = counts.gauge("molecule_database_connections_in_use", "Database connections at work.");
+    auto& in_use = metrics.gauge("molecule_database_connections_in_use", "Database connections at work.");
     auto& idle =
-        counts.gauge("molecule_database_connections_idle", "Database connections open and not at work.");
+        metrics.gauge("molecule_database_connections_idle", "Database connections open and not at work.");
     auto& waiting =
-        counts.gauge("molecule_database_waiting", "Requests that wait for a database connection.");
-    auto& connects = counts.counter("molecule_database_connects_total",
+        metrics.gauge("molecule_database_waiting", "Requests that wait for a database connection.");
+    auto& connects = metrics.counter("molecule_database_connects_total",
                                     "Database connections opened; it grows when they are lost.");
-    auto& unready = counts.gauge("molecule_database_unready_shards",
+    auto& unready = metrics.gauge("molecule_database_unready_shards",
                                  "Threads whose database does not answer or is not safe to use.");
-    counts.before_scrape([&] {
+    metrics.before_scrape([&] {
         const auto now = db.status();
         in_use.set(now.in_use);
         idle.set(now.idle);
@@ -26,14 +26,14 @@ void add_pool_metrics(metrics& counts, const pq::connection_pool& db)
     });
 }
 
-void add_process_metrics(metrics& counts, const spool_budget& spools)
+void add_process_metrics(metric_set& metrics, const spool_budget& spools)
 {
-    counts
+    metrics
         .gauge("molecule_build_info", "Always 1; the label is the version.", {{"version", RESTANTE_VERSION}})
         .set(1);
-    auto& memory = counts.gauge("molecule_body_memory_bytes", "Request bodies held in memory.");
-    auto& disk = counts.gauge("molecule_spool_bytes", "Request bodies spooled to disk.");
-    counts.before_scrape([&] {
+    auto& memory = metrics.gauge("molecule_body_memory_bytes", "Request bodies held in memory.");
+    auto& disk = metrics.gauge("molecule_spool_bytes", "Request bodies spooled to disk.");
+    metrics.before_scrape([&] {
         memory.set(static_cast<double>(spools.memory_used()));
         disk.set(static_cast<double>(spools.disk_used()));
     });

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/limits.hpp"
 #include "http/session/body_reader.hpp"
 #include "http/multipart/boundary.hpp"
 #include "server/spool/spool.hpp"
@@ -12,8 +13,8 @@
 namespace restante {
 
 struct form_limits {
-    std::uint64_t file_bytes = 26'214'400;
-    std::uint64_t request_bytes = 52'428'800;  // content of all parts, files or not
+    std::uint64_t file_bytes = largest_file;
+    std::uint64_t request_bytes = 2 * largest_file;  // content of all parts, files or not
     std::size_t files = 64;
     std::size_t parts = 80;
 };

@@ -4,7 +4,9 @@
 #include "core/fault_point.hpp"
 #include "core/log.hpp"
 #include "server/api/uploads/running_keys.hpp"
-#include "server/api/services.hpp"
+#include "server/api/uploads/services.hpp"
+#include "server/api/caller.hpp"
+#include "server/api/delivery.hpp"
 #include "server/api/uploads/upload_answer.hpp"
 #include "server/api/uploads/upload_form.hpp"
 #include "server/api/uploads/upload_metrics.hpp"
@@ -15,17 +17,9 @@ namespace {
 
 using steady = std::chrono::steady_clock;
 
-form_limits limits_of(const settings& config)
+response reject(const request_context& req, upload_services& svc, const refusal& why)
 {
-    return {.file_bytes = config.max_file_bytes,
-            .request_bytes = config.max_request_bytes,
-            .files = config.max_files,
-            .parts = config.max_parts};
-}
-
-response reject(const request_context& req, services& svc, const refusal& why)
-{
-    svc.uploads_seen.count_rejected(why.code);
+    svc.metrics.count_rejected(why.code);
     log_line(log_level::info, "upload_rejected")
         .field("request_id", req.id())
         .field("workspace_id", req.workspace_id())
@@ -63,16 +57,16 @@ refusal refusal_of(const error_code& ec)
 
 }  // namespace
 
-awaitable<response> handle_upload(request_context& req, services& svc)
+awaitable<response> handle_upload(request_context& req, upload_services& svc)
 {
     const auto begun = steady::now();
-    const form_limits limits = limits_of(svc.config);
+    const form_limits& limits = svc.limits;
     req.body().set_cap(limits.request_bytes + framing_allowance);
     auto head = check_upload_head(req, limits);
     if (!head)
         co_return reject(req, svc, head.error());
     fault_point("header_parsed");
-    auto workspace = co_await svc.auth.workspace_for(req.who(), req.workspace_id());
+    auto workspace = co_await svc.auth.workspace_for(caller_of(req), req.workspace_id());
     if (!workspace)
         co_return reject(req, svc, workspace.error());
     if (auto here = check_delivery(*workspace); !here)
@@ -90,6 +84,7 @@ awaitable<response> handle_upload(request_context& req, services& svc)
 
     auto load = make_upload(req.workspace_id(), std::move(*files), std::move(head->key));
     const auto staged_files = load.files;
+    const auto answer = load.answer;
     auto stored = co_await svc.stage.stage(std::move(load));
     if (!stored)
         co_return reject(req, svc, refusal_of(stored.error()));
@@ -99,10 +94,9 @@ awaitable<response> handle_upload(request_context& req, services& svc)
         again.head.set("Idempotency-Replayed", "true");
         co_return again;
     }
-    svc.uploads_seen.count_staged(staged_files);
+    svc.metrics.count_staged(staged_files);
     log_staged(req, staged_files, begun);
-    const auto answer = upload_answer_template(req.workspace_id(), staged_files);
-    co_return req.json(http::status::ok, fill_in_expiry(answer, stored->expires_at));
+    co_return req.json(http::status::ok, fill_in_expiry(*answer, stored->expires_at));
 }
 
 }  // namespace restante

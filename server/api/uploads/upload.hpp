@@ -1,15 +1,19 @@
 #pragma once
 
-#include "http/routing/handler.hpp"
+#include "core/asio.hpp"
 
 #include <cstdint>
 
 namespace restante {
 
+class request_context;
+struct response;
+struct upload_services;
+
 // What a form may need besides the bytes of its files.
 inline constexpr std::uint64_t framing_allowance = 256 * 1024;
 
 // POST /workspaces/{id}/chat/uploads: stages every file of the form, or none of them.
-handler_function handle_upload;
+awaitable<response> handle_upload(request_context& req, upload_services& svc);
 
 }  // namespace restante

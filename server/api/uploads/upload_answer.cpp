@@ -2,6 +2,7 @@
 
 #include "core/encoding.hpp"
 #include "core/json_text.hpp"
+#include "server/api/pending_uri.hpp"
 
 namespace restante {
 
@@ -29,15 +30,6 @@ void append_file(std::string& out, const uuid& workspace, const new_file& file)
 }
 
 }  // namespace
-
-std::string pending_uri(const uuid& workspace, const uuid& file)
-{
-    std::string uri = "platform-pending:";
-    append_to(uri, workspace);
-    uri += '/';
-    append_to(uri, file);
-    return uri;
-}
 
 std::string upload_manifest(const uuid& workspace, const new_file& file)
 {

@@ -9,8 +9,6 @@
 
 namespace restante {
 
-std::string pending_uri(const uuid& workspace, const uuid& file);
-
 // What the feed's row about a file carries as request_body.
 std::string upload_manifest(const uuid& workspace, const new_file& file);
 

@@ -48,9 +48,9 @@ new_file to_new_file(const form_file& file)
     return out;
 }
 
-std::shared_ptr<committed_activity> activity_about(const uuid& workspace, const new_file& file)
+std::shared_ptr<feed_entry> activity_about(const uuid& workspace, const new_file& file)
 {
-    auto row = std::make_shared<committed_activity>();
+    auto row = std::make_shared<feed_entry>();
     row->what.id = file.activity_id;
     row->what.workspace_id = workspace;
     row->what.activity_type = "a2a_receive";
@@ -78,27 +78,16 @@ answerable<upload_head> check_upload_head(request_context& req, const form_limit
     return upload_head{std::move(*separator), std::move(*key)};
 }
 
-answerable<void> check_delivery(const workspace_facts& workspace)
-{
-    if (workspace.mode == delivery_mode::push && workspace.has_url)
-        return refusal(errc::push_not_supported);
-    if (workspace.mode != delivery_mode::poll || !workspace.can_stage)
-        return refusal(errc::no_callback_url);
-    return {};
-}
-
 upload make_upload(const uuid& workspace, std::vector<form_file> files, std::optional<std::string> key)
 {
-    upload load{.workspace = workspace, .files = {}, .activities = {}, .key = {}};
+    upload load{.workspace = workspace, .files = {}, .activities = {}, .answer = {}, .key = {}};
     for (const auto& file : files) {
         load.files.push_back(to_new_file(file));
         load.activities.push_back(activity_about(workspace, load.files.back()));
     }
-    if (key) {
-        load.key = client_key{.text = std::move(*key),
-                              .fingerprint = fingerprint_of(files),
-                              .answer = upload_answer_template(workspace, load.files)};
-    }
+    load.answer = std::make_shared<const std::string>(upload_answer_template(workspace, load.files));
+    if (key)
+        load.key = client_key{.text = std::move(*key), .fingerprint = fingerprint_of(files)};
     return load;
 }
 

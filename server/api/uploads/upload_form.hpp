@@ -3,7 +3,6 @@
 #include "server/api/uploads/form_reader.hpp"
 #include "http/session/request_context.hpp"
 #include "storage/staging.hpp"
-#include "storage/workspace_facts.hpp"
 
 #include <optional>
 #include <string>
@@ -19,9 +18,6 @@ struct upload_head {
 // Content-Type, Content-Encoding, Idempotency-Key and Content-Length: all that can be refused before the
 // workspace is looked at.
 answerable<upload_head> check_upload_head(request_context& req, const form_limits& limits);
-
-// Whether uploads for this workspace are staged here; the answer when they are not.
-answerable<void> check_delivery(const workspace_facts& workspace);
 
 // The files of a form as storage wants them, each with its row for the feed.
 upload make_upload(const uuid& workspace, std::vector<form_file> files, std::optional<std::string> key);

@@ -6,20 +6,20 @@ namespace restante {
 
 namespace {
 
-metrics::number& outcome(metrics& counts, std::string_view name)
+metric_set::number& outcome(metric_set& metrics, std::string_view name)
 {
-    return counts.counter("molecule_uploads_total", "Upload requests by outcome.", {{"outcome", name}});
+    return metrics.counter("molecule_uploads_total", "Upload requests by outcome.", {{"outcome", name}});
 }
 
 }  // namespace
 
-upload_metrics::upload_metrics(metrics& counts)
-    : staged_(outcome(counts, "staged")),
-      refused_(outcome(counts, "refused")),
-      unavailable_(outcome(counts, "unavailable")),
-      failed_(outcome(counts, "failed")),
-      files_(counts.counter("molecule_uploaded_files_total", "Files staged.")),
-      bytes_(counts.counter("molecule_uploaded_bytes_total", "Bytes of staged files."))
+upload_metrics::upload_metrics(metric_set& metrics)
+    : staged_(outcome(metrics, "staged")),
+      refused_(outcome(metrics, "refused")),
+      unavailable_(outcome(metrics, "unavailable")),
+      failed_(outcome(metrics, "failed")),
+      files_(metrics.counter("molecule_uploaded_files_total", "Files staged.")),
+      bytes_(metrics.counter("molecule_uploaded_bytes_total", "Bytes of staged files."))
 {
 }
 

@@ -11,19 +11,19 @@ namespace restante {
 // Uploads of one shard by outcome, and the files and bytes that were staged.
 class upload_metrics {
 public:
-    explicit upload_metrics(metrics& counts);
+    explicit upload_metrics(metric_set& metrics);
 
     void count_staged(std::span<const new_file> files);
     // The client's own doing, too little room here, or a database that refused or was away.
     void count_rejected(errc why);
 
 private:
-    metrics::number& staged_;
-    metrics::number& refused_;
-    metrics::number& unavailable_;
-    metrics::number& failed_;
-    metrics::number& files_;
-    metrics::number& bytes_;
+    metric_set::number& staged_;
+    metric_set::number& refused_;
+    metric_set::number& unavailable_;
+    metric_set::number& failed_;
+    metric_set::number& files_;
+    metric_set::number& bytes_;
 };
 
 }  // namespace restante

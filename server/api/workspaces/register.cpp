@@ -1,11 +1,13 @@
-#include "server/api/workspaces/register.hpp"
+#include "server/api/workspaces/workspaces.hpp"
 
 #include "auth/authenticator.hpp"
 #include "auth/token.hpp"
 #include "core/log.hpp"
 #include "server/api/workspaces/registration_form.hpp"
 #include "http/session/request_context.hpp"
-#include "server/api/services.hpp"
+#include "server/api/bearer_access.hpp"
+#include "server/api/caller.hpp"
+#include "server/api/workspaces/services.hpp"
 #include "storage/workspaces.hpp"
 
 #include <boost/json/object.hpp>
@@ -15,10 +17,10 @@ namespace restante {
 namespace {
 
 // A token speaks for its own workspace only; the removed one's may still hear that it is gone.
-error_code check_caller(const request_context& req, services& svc, const uuid& workspace)
+error_code check_caller(const request_context& req, workspaces_services& svc, const uuid& workspace)
 {
-    const auto& who = req.who();
-    if (who.who != principal::kind::workspace)
+    const auto& who = caller_of(req);
+    if (who.kind != principal_kind::workspace)
         return {};
     if (who.workspace.id != workspace)
         return svc.auth.refuse(req.remote());
@@ -37,9 +39,9 @@ void log_registered(const request_context& req, const registration& what, first_
         .field("remote", req.remote_text());
 }
 
-response reject(const request_context& req, services& svc, const error_code& why)
+response reject(const request_context& req, workspaces_services& svc, const error_code& why)
 {
-    svc.access->note_rejection(req, why);
+    svc.access.note_rejection(req, why);
     if (why == errc::check_violation)
         return req.fail(refusal(errc::bad_request, "agent_card holds a character that cannot be stored"));
     return req.fail(why);
@@ -47,7 +49,7 @@ response reject(const request_context& req, services& svc, const error_code& why
 
 }  // namespace
 
-awaitable<response> handle_register(request_context& req, services& svc)
+awaitable<response> handle_register(request_context& req, workspaces_services& svc)
 {
     const auto body = co_await req.json_body();
     if (!body)
@@ -59,11 +61,11 @@ awaitable<response> handle_register(request_context& req, services& svc)
         co_return reject(req, svc, refused);
 
     const auto fresh = make_token();
-    const auto proof = req.who().speaks_for(what->id) ? caller::proven : caller::unproven;
+    const auto proof = caller_of(req).speaks_for(what->id) ? caller::proven : caller::unproven;
     const auto done = co_await svc.workspaces.register_workspace(*what, fresh.kept, proof);
     if (!done)
         co_return reject(req, svc, done.error());
-    svc.bulletin.workspace_changed(what->id);
+    svc.notices.workspace_changed(what->id);
     log_registered(req, *what, *done);
 
     boost::json::object answer{{"status", "registered"}, {"delivery_mode", to_string(what->mode)}};

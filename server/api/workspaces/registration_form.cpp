@@ -45,9 +45,17 @@ answerable<delivery_mode> mode_of(const json::object& body, bool has_url)
     const auto mode = parse_delivery_mode(text->value_or("push"));
     if (!mode)
         return bad("unknown delivery_mode: it must be poll or push");
-    if (*mode == delivery_mode::push && !has_url)
-        return bad("delivery_mode push needs a url");
     return *mode;
+}
+
+// An absolute http or https URL with a host and without a password, of at most 2048 characters.
+bool is_callback_url(std::string_view text)
+{
+    if (text.size() > max_url)
+        return false;
+    const auto url = boost::urls::parse_uri(text);
+    return url && (iequals(url->scheme(), "http") || iequals(url->scheme(), "https")) &&
+           !url->host().empty() && !url->has_userinfo();
 }
 
 }  // namespace
@@ -68,14 +76,16 @@ answerable<registration> read_registration(const json::value& body)
     auto url = text_of(*object, "url");
     if (!url)
         return url.error();
-    if (*url && !is_callback_url(**url))
-        return bad("url must be an absolute http or https URL");
     read.url = std::move(*url);
-
     const auto mode = mode_of(*object, read.url.has_value());
     if (!mode)
         return mode.error();
     read.mode = *mode;
+    switch (find_delivery_fault(read.mode, read.url)) {
+        case delivery_fault::none: break;
+        case delivery_fault::push_without_url: return bad("delivery_mode push needs a url");
+        case delivery_fault::bad_url: return bad("url must be an absolute http or https URL");
+    }
 
     auto name = text_of(*object, "name");
     if (!name)
@@ -93,13 +103,13 @@ answerable<registration> read_registration(const json::value& body)
     return read;
 }
 
-bool is_callback_url(std::string_view text)
+delivery_fault find_delivery_fault(delivery_mode mode, const std::optional<std::string>& url)
 {
-    if (text.size() > max_url)
-        return false;
-    const auto url = boost::urls::parse_uri(text);
-    return url && (iequals(url->scheme(), "http") || iequals(url->scheme(), "https")) &&
-           !url->host().empty() && !url->has_userinfo();
+    if (url && !is_callback_url(*url))
+        return delivery_fault::bad_url;
+    if (mode == delivery_mode::push && !url)
+        return delivery_fault::push_without_url;
+    return delivery_fault::none;
 }
 
 }  // namespace restante

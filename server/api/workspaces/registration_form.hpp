@@ -12,8 +12,8 @@ namespace restante {
 // sentence that names the field.
 answerable<registration> read_registration(const boost::json::value& body);
 
-// Whether this is an absolute http or https URL with a host and without a password, of at most 2048
-// characters.
-bool is_callback_url(std::string_view text);
+// The rule that ties mode and url together, for requests and for the command line alike.
+enum class delivery_fault { none, push_without_url, bad_url };
+delivery_fault find_delivery_fault(delivery_mode mode, const std::optional<std::string>& url);
 
 }  // namespace restante

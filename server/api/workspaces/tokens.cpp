@@ -1,10 +1,10 @@
-#include "server/api/workspaces/tokens.hpp"
+#include "server/api/workspaces/workspaces.hpp"
 
-#include "auth/bulletin.hpp"
+#include "auth/identity_notices.hpp"
 #include "auth/token.hpp"
 #include "core/log.hpp"
 #include "http/session/request_context.hpp"
-#include "server/api/services.hpp"
+#include "server/api/workspaces/services.hpp"
 #include "server/api/workspaces/token_json.hpp"
 #include "storage/tokens.hpp"
 
@@ -27,7 +27,7 @@ void log_change(const request_context& req, std::string_view event, const uuid& 
 }  // namespace
 
 // POST /workspaces/{id}/tokens: the one answer that holds the token.
-awaitable<response> handle_token_mint(request_context& req, services& svc)
+awaitable<response> handle_token_mint(request_context& req, workspaces_services& svc)
 {
     const auto fresh = make_token();
     const auto minted = co_await svc.tokens.mint(req.workspace_id(), fresh.kept);
@@ -44,7 +44,7 @@ awaitable<response> handle_token_mint(request_context& req, services& svc)
 }
 
 // GET /workspaces/{id}/tokens: prefix and times, newest first.
-awaitable<response> handle_token_list(request_context& req, services& svc)
+awaitable<response> handle_token_list(request_context& req, workspaces_services& svc)
 {
     const auto tokens = co_await svc.tokens.list(req.workspace_id());
     if (!tokens)
@@ -56,14 +56,14 @@ awaitable<response> handle_token_list(request_context& req, services& svc)
 }
 
 // DELETE /workspaces/{id}/tokens/{token_id}: again is as good as once.
-awaitable<response> handle_token_revoke(request_context& req, services& svc)
+awaitable<response> handle_token_revoke(request_context& req, workspaces_services& svc)
 {
     const auto revoked = co_await svc.tokens.revoke(req.workspace_id(), req.token_id());
     if (!revoked && revoked.error() == errc::not_found)
         co_return req.fail(refusal(errc::not_found, "token not found"));
     if (!revoked)
         co_return req.fail(revoked.error());
-    svc.bulletin.token_revoked(req.token_id());
+    svc.notices.token_revoked(req.token_id());
     log_change(req, "token_revoked", req.token_id());
     co_return req.json(http::status::ok, std::string(R"({"revoked":true})"));
 }

@@ -1,14 +1,14 @@
-#include "server/api/workspaces/workspace_remove.hpp"
+#include "server/api/workspaces/workspaces.hpp"
 
-#include "auth/bulletin.hpp"
+#include "auth/identity_notices.hpp"
 #include "core/log.hpp"
 #include "http/session/request_context.hpp"
-#include "server/api/services.hpp"
+#include "server/api/workspaces/services.hpp"
 #include "storage/workspaces.hpp"
 
 namespace restante {
 
-awaitable<response> handle_workspace_remove(request_context& req, services& svc)
+awaitable<response> handle_workspace_remove(request_context& req, workspaces_services& svc)
 {
     const auto confirm = req.query().get("confirm");
     if (!confirm)
@@ -20,7 +20,7 @@ awaitable<response> handle_workspace_remove(request_context& req, services& svc)
     const auto removed = co_await svc.workspaces.remove(req.workspace_id());
     if (!removed)
         co_return req.fail(removed.error());
-    svc.bulletin.workspace_removed(req.workspace_id());
+    svc.notices.workspace_removed(req.workspace_id());
     log_line(log_level::info, "workspace_removed")
         .field("request_id", req.id())
         .field("workspace_id", req.workspace_id())

@@ -1,6 +1,6 @@
-#include "storage/bell.hpp"
+#include "storage/doorbell_payload.hpp"
 
-#include <charconv>
+#include "core/decimal.hpp"
 
 namespace restante {
 
@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t uuid_length = 36;
 constexpr std::size_t word_length = 2 + uuid_length;           // space, letter, id
 constexpr std::size_t activity_length = word_length + 1 + 19;  // '=' and the longest number
-constexpr std::size_t room = max_bell_bytes - 2;               // " *" always fits
+constexpr std::size_t room = max_payload_bytes - 2;               // " *" always fits
 
 void append_word(std::string& out, char letter, const uuid& about)
 {
@@ -28,21 +28,19 @@ void append_words(std::string& out, char letter, std::vector<uuid>& waiting)
     }
 }
 
-bool read_activity(std::string_view word, bell_news& into)
+bool read_activity(std::string_view word, changes& into)
 {
     if (word.size() < uuid_length + 2 || word[uuid_length] != '=')
         return false;
     const auto workspace = parse_uuid(word.substr(0, uuid_length));
-    const auto number = word.substr(uuid_length + 1);
-    std::int64_t seq = 0;
-    const auto [end, ec] = std::from_chars(number.data(), number.data() + number.size(), seq);
-    if (!workspace || ec != std::errc() || end != number.data() + number.size() || seq < 1)
+    const auto seq = parse_signed_decimal(word.substr(uuid_length + 1));
+    if (!workspace || !seq || *seq < 1)
         return false;
-    into.activity[*workspace] = seq;
+    into.activity[*workspace] = *seq;
     return true;
 }
 
-bool read_word(std::string_view word, bell_news& into)
+bool read_word(std::string_view word, changes& into)
 {
     if (word == "*") {
         into.everything = true;
@@ -66,13 +64,13 @@ bool read_word(std::string_view word, bell_news& into)
 
 }  // namespace
 
-bool bell_news::empty() const
+bool changes::empty() const
 {
     return !everything && activity.empty() && revoked_tokens.empty() && changed_workspaces.empty() &&
            removed_workspaces.empty();
 }
 
-std::string write_bell(const uuid& sender, bell_news& waiting)
+std::string write_payload(const uuid& sender, changes& waiting)
 {
     auto out = to_string(sender);
     append_words(out, 't', waiting.revoked_tokens);
@@ -92,19 +90,19 @@ std::string write_bell(const uuid& sender, bell_news& waiting)
     return out;
 }
 
-std::optional<bell> read_bell(std::string_view payload)
+std::optional<doorbell_payload> read_payload(std::string_view payload)
 {
     const auto sender = parse_uuid(payload.substr(0, uuid_length));
     if (!sender)
         return std::nullopt;
-    bell heard{*sender, {}};
+    doorbell_payload heard{*sender, {}};
     payload.remove_prefix(uuid_length);
     while (!payload.empty()) {
         if (payload[0] != ' ')
             return std::nullopt;
         payload.remove_prefix(1);
         const auto end = std::min(payload.find(' '), payload.size());
-        if (!read_word(payload.substr(0, end), heard.news))
+        if (!read_word(payload.substr(0, end), heard.what))
             return std::nullopt;
         payload.remove_prefix(end);
     }

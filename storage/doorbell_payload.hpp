@@ -13,7 +13,7 @@ namespace restante {
 
 // What servers tell each other through PostgreSQL. All of it can be found out by asking the database as well;
 // the bell only makes it quick.
-struct bell_news {
+struct changes {
     bool everything = false;                     // too much to name: look at whatever you serve
     std::map<uuid, std::int64_t> activity = {};  // workspaces with new rows, and the number of the newest
     std::vector<uuid> revoked_tokens = {};
@@ -23,19 +23,19 @@ struct bell_news {
     bool empty() const;
 };
 
-struct bell {
+struct doorbell_payload {
     uuid sender{};
-    bell_news news;
+    changes what;
 };
 
 // PostgreSQL refuses payloads of 8,000 bytes and more.
-inline constexpr std::size_t max_bell_bytes = 7999;
+inline constexpr std::size_t max_payload_bytes = 7999;
 
 // Takes out of `waiting` what one payload holds. Whom not to trust any longer comes first and is never left
 // out: what does not fit stays for the next bell. New activity that does not fit becomes "everything".
-std::string write_bell(const uuid& sender, bell_news& waiting);
+std::string write_payload(const uuid& sender, changes& waiting);
 
-// nullopt for anything that write_bell() does not write.
-std::optional<bell> read_bell(std::string_view payload);
+// nullopt for anything that write_payload() does not write.
+std::optional<doorbell_payload> read_payload(std::string_view payload);
 
 }  // namespace restante

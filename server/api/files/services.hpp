@@ -1,0 +1,16 @@
+#pragma once
+
+namespace restante {
+
+class fetch_stamps;
+class pending_uploads;
+class spool_budget;
+
+// What the handlers of staged files work with.
+struct files_services {
+    pending_uploads& uploads;
+    fetch_stamps& stamps;
+    spool_budget& spools;
+};
+
+}  // namespace restante

@@ -1,0 +1,26 @@
+#pragma once
+
+namespace restante {
+
+class activity_feed;
+class activity_log;
+class authenticator;
+class cors_policy;
+class hub;
+class inbox_cursors;
+class parked_polls;
+class task_group;
+
+// What the handlers of the feed work with.
+struct inbox_services {
+    authenticator& auth;
+    activity_feed& feed;
+    activity_log& activity;
+    inbox_cursors& cursors;
+    parked_polls& polls;
+    hub& events;
+    const cors_policy& cors;
+    task_group& requests;  // its stop_callback ends what waits when the server stops
+};
+
+}  // namespace restante
