@@ -59,7 +59,7 @@ boost::system::result<config_lines, setting_error> read_config_file(const std::s
     if (!text)
         return setting_error{"The config file " + path + " cannot be read: " + text.error().message() + "."};
 
-    // Nothing is described to the parser, so it hands over every key; the table of options judges them.
+    // No options are declared to the parser, so it returns every key; the option table validates them.
     const po::options_description nothing;
     config_lines lines;
     try {

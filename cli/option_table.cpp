@@ -13,7 +13,7 @@ constexpr std::int64_t minute = 60 * second;
 constexpr std::int64_t hour = 60 * minute;
 constexpr std::int64_t day = 24 * hour;
 
-// The CHECK on pending_uploads.size_bytes; a setting above it would accept files that no row can hold.
+// The CHECK on pending_uploads.size_bytes; a higher setting would accept files that no row can hold.
 constexpr std::int64_t largest_file = 26'214'400;
 
 // clang-format off
