@@ -8,8 +8,8 @@
 
 namespace restante::test {
 
-// One shard with the given routes on free ports of the loopback: plain, and TLS if a context is given. Its
-// handlers get the services of a server whose database was never started.
+// One shard with the given routes on free loopback ports: plain, and TLS if a context is given. Its handlers
+// get the services of a server whose database was never started.
 class test_server {
 public:
     struct options {
@@ -28,7 +28,7 @@ public:
     void stop(std::chrono::milliseconds grace) { shards_.stop(grace); }
     bool join() { return shards_.join(); }
 
-    // What /metrics would show.
+    // The text of /metrics.
     std::string metrics_text();
 
 private:
