@@ -61,7 +61,7 @@ awaitable<result<std::optional<token_owner>>> authenticator::find(digest32 hash)
     if (std::holds_alternative<token_cache::wrong>(cached))
         co_return std::nullopt;
 
-    // Taken before the question, so that no answer outlives what it was older than.
+    // Taken before the query: a result that is older than a revocation must not be cached.
     const auto asked_at = cache_.current_epoch();
     const auto asked_when = time_.now();
     auto owner = co_await lookups_.find(hash);

@@ -18,39 +18,39 @@
 namespace restante {
 
 struct authenticator_options {
-    std::string admin_token;  // empty: nobody is admin
+    std::string admin_token;  // empty: no admin
     bool dev = false;
 };
 
-// Tells who holds a bearer, for one shard. A token that this shard saw in the last seconds costs no query;
-// any other costs one, and a malformed one never gets that far.
+// Identifies the holder of a bearer token, for one shard. A token that this shard verified in the last
+// seconds costs no query; any other costs one, and a malformed one costs none.
 //
-// Errors of the database pass through as they are: whoever cannot be asked about is not refused.
+// Database errors are returned unchanged: a token that we cannot verify is not treated as invalid.
 class authenticator final : public identity_listener {
 public:
     // Whoever owns it subscribes it to the board, before the shards run.
     authenticator(executor ex, token_store& tokens, workspace_store& known, const identity_notices& board,
                   const authenticator_options& options, const clock& time = real_clock());
 
-    // Whether a token of a removed workspace still tells whose it was. Only registration wants to know, to
-    // say "gone" instead of "wrong".
+    // Whether a token of a removed workspace still identifies it. Only registration needs this, to answer
+    // "gone" instead of "wrong".
     enum class removed_workspaces { refuse, tell };
 
     // Errors: missing_token, invalid_token, too_many_failed_logins.
     awaitable<result<principal>> identify(bearer given, asio::ip::address from,
                                           removed_workspaces gone = removed_workspaces::refuse);
 
-    // A right token that opens another door counts, and is told, as a wrong one: invalid_token, or
+    // A valid token used where it gives no access counts, and is answered, as a wrong one: invalid_token, or
     // too_many_failed_logins for the 21st in 10 s.
     error_code refuse(const asio::ip::address& from);
 
-    // What is known of the workspace that this principal works for. No query for one of its own tokens, nor
+    // The facts of the workspace on whose behalf this principal acts. No query for one of its own tokens, nor
     // within 5 s of the last one. Errors: workspace_not_found (unknown or removed).
     awaitable<result<workspace_facts>> workspace_for(const principal& who, uuid workspace);
 
-    // For whoever outlives the request that brought the token: open sockets and parked polls. Ask at least
-    // every 5 s, and listen to the notices for what this process hears earlier. Errors: invalid_token (no
-    // longer).
+    // For connections that outlive the request that carried the token: open sockets and parked polls. Call it
+    // at least every 5 s, and subscribe to identity_notices for revocations that this process learns of earlier.
+    // Errors: invalid_token (no longer valid).
     awaitable<result<void>> still_valid(const principal& who);
 
     last_used_notes& notes() { return notes_; }

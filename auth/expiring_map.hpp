@@ -8,11 +8,10 @@
 
 namespace restante {
 
-// Values that are forgotten after a while, and the oldest first when there are too many. All live equally
-// long, so the order of arrival is the order of expiry, and both kinds of forgetting look at one end of a
-// list.
+// A map whose entries expire, with a capacity: when full, it evicts the oldest entry. All entries have the
+// same lifetime, so insertion order is expiry order, and both expiry and eviction work on one end of a list.
 //
-// The index is ordered and not hashed: the keys come from outside, and nobody should be able to choose them
+// The index is ordered rather than hashed: keys are external input, and nobody should be able to choose them
 // so that they collide.
 template <class Key, class Value>
 class expiring_map {
@@ -21,14 +20,14 @@ public:
 
     expiring_map(duration lifetime, std::size_t capacity) : lifetime_(lifetime), capacity_(capacity) {}
 
-    // nullptr when absent or expired; valid until the next change.
+    // nullptr if absent or expired; valid until the next change.
     Value* find(const Key& key, clock::time_point now)
     {
         const auto found = index_.find(key);
         return found != index_.end() && now < found->second->expires ? &found->second->value : nullptr;
     }
 
-    // Adds or replaces; either way the value lives for a whole lifetime from now on.
+    // Inserts or replaces; either way the entry gets a full lifetime from now.
     Value& put(const Key& key, Value value, clock::time_point now)
     {
         erase(key);

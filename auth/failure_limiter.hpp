@@ -8,22 +8,22 @@
 
 namespace restante {
 
-// Counts wrong tokens by where they come from: more than 20 in 10 s are too many. An IPv6 client can choose
-// among all addresses of its /64, so that counts as one place.
+// Rate-limits wrong tokens per source address: more than 20 in 10 s are too many. An IPv6 client can choose
+// among all addresses of its /64, so a /64 counts as one source.
 class failure_limiter {
 public:
     static constexpr std::size_t allowed = 20;
     static constexpr auto window = std::chrono::seconds(10);
     static constexpr std::size_t max_places = 10'000;
 
-    // One more wrong token. True when this one is one too many.
+    // Records a wrong token. True if this one exceeds the limit.
     bool note(const boost::asio::ip::address& from, clock::time_point now);
 
     std::size_t size() const { return places_.size(); }
 
 private:
     using place = std::array<unsigned char, 16>;
-    // The moments of the last 20 failures; the oldest is the next to be overwritten.
+    // The times of the last 20 failures; the oldest is overwritten next.
     struct history {
         std::array<clock::time_point, allowed> moments{};
         std::size_t count = 0;

@@ -12,15 +12,15 @@ namespace restante {
 class task_group;
 class token_store;
 
-// Which tokens were used since the last time they were stamped, at most once a minute each. A request only
-// makes a note here; the writer does the rest.
+// The tokens used since they were last stamped, at most once a minute each. A request only records the use
+// here; the writer does the rest.
 class last_used_notes {
 public:
     static constexpr auto interval = std::chrono::minutes(1);
     static constexpr std::size_t max_tokens = 10'000;
 
     void note(const uuid& token, clock::time_point now);
-    // All that are due; noted as taken.
+    // Removes and returns all tokens that are due.
     std::vector<uuid> take();
 
 private:
@@ -28,8 +28,8 @@ private:
     std::vector<uuid> due_;
 };
 
-// Writes the notes every second, in one statement, and once more when the group is asked to stop. A write
-// that fails is forgotten: the next use a minute later is as good.
+// Writes the notes every second, in one statement, and once more when a stop is requested. A failed write is
+// dropped: the next use, a minute later, will do.
 awaitable<void> run_last_used_writer(last_used_notes& notes, token_store& tokens, task_group& tasks);
 
 }  // namespace restante

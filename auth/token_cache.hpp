@@ -9,11 +9,11 @@
 
 namespace restante {
 
-// What a shard remembers of its last look-ups: right tokens for 5 s, wrong ones for 1 s, workspaces that were
-// asked for by id for 5 s. So a revocation holds everywhere within 5 s even if nobody is told of it.
+// A shard's cache of recent lookups: valid tokens for 5 s, wrong ones for 1 s, workspaces looked up by id for
+// 5 s. So a revocation takes effect everywhere within 5 s even without a notice.
 //
-// At most 10,000 tokens are kept. Wrong ones have a corner of their own: however many come, they cannot push
-// out a right one.
+// At most 10,000 tokens are kept. Wrong ones have their own part of the cache: however many arrive, they
+// cannot evict a valid one.
 class token_cache {
 public:
     static constexpr auto right_lifetime = std::chrono::seconds(5);
@@ -21,8 +21,8 @@ public:
     static constexpr std::size_t right_capacity = 9'000;
     static constexpr std::size_t wrong_capacity = 1'000;
 
-    // Counts what was forgotten on request. An answer of the database that was asked for before such a moment
-    // may be older than the revocation, so it is not kept.
+    // Counts invalidations. A query result requested before an invalidation may be older than the revocation,
+    // so it is not cached.
     using epoch = std::uint64_t;
     epoch current_epoch() const { return epoch_; }
 
@@ -36,7 +36,7 @@ public:
     void keep_workspace(const workspace_facts& facts, epoch asked_at, clock::time_point now);
 
     void forget_token(const uuid& token);
-    // The workspace has changed or is gone: all that was known of it and of its tokens.
+    // The workspace has changed or was removed: drops the workspace and all of its tokens.
     void forget_workspace(const uuid& workspace);
 
     std::size_t size() const { return right_.size() + wrong_.size(); }

@@ -2,8 +2,8 @@
 
 namespace restante {
 
-// The one who runs a batch may be cancelled anywhere in between. Whatever happens, the next batch gets its
-// turn and the members of this one hear of it.
+// The coroutine that runs a batch may be cancelled at any await. In every case the next batch can start and
+// the members of this one are woken.
 class token_lookups::turn {
 public:
     turn(token_lookups& all, std::shared_ptr<batch> mine) : all_(all), mine_(std::move(mine)) {}
@@ -32,7 +32,7 @@ awaitable<result<std::optional<token_owner>>> token_lookups::find(digest32 hash)
             waiting_ = std::make_shared<batch>(executor_);
         const auto mine = waiting_;
         mine->answers.try_emplace(hash);
-        // The first one in a batch runs it; the others have nothing to do but wait.
+        // The first member of a batch runs it; the others wait.
         if (first)
             co_await run(mine);
         else

@@ -14,19 +14,19 @@
 
 namespace restante {
 
-// Asks the database for tokens, one query of this shard at a time. Hashes that come in meanwhile travel
-// together in the next one, each of them once. So nobody waits for more than two queries, and a flood of
+// Looks up tokens in the database, one query per shard at a time. Hashes that arrive meanwhile are batched
+// into the next query, without duplicates. So no request waits for more than two queries, and a flood of
 // wrong tokens occupies one connection, not all of them.
 class token_lookups {
 public:
     using owners = result<std::vector<token_owner>>;
-    // The hashes stay in place until it has returned.
+    // The hashes stay valid until it has returned.
     using query = std::function<awaitable<owners>(std::span<const digest32>)>;
 
     token_lookups(executor ex, query ask) : executor_(ex), ask_(std::move(ask)), free_(ex) {}
 
-    // nullopt: no such token. Errors: those of the query. When one fails, those who wait behind it fail with
-    // it: to wait for the same failure once more would only keep their clients longer.
+    // nullopt: no such token. Errors: those of the query. A failed query also fails the waiting batch: to
+    // wait for the same failure again would only hold up its clients.
     awaitable<result<std::optional<token_owner>>> find(digest32 hash);
 
 private:
@@ -35,7 +35,7 @@ private:
         std::map<digest32, std::optional<token_owner>> answers;
         error_code failure;
         bool done = false;
-        wakeup settled;  // done, or left by the one who ran it
+        wakeup settled;  // done, or abandoned by the coroutine that ran it
     };
     class turn;
 

@@ -2,8 +2,8 @@
 
 #include "cli/config_values.hpp"
 #include "cli/help.hpp"
-#include "core/ids.hpp"
 #include "cli/suggest.hpp"
+#include "core/ids.hpp"
 
 #include <algorithm>
 
@@ -30,7 +30,7 @@ bool asks_for_help(std::span<const std::string> args)
     return std::any_of(args.begin(), args.end(), [](const auto& a) { return a == "--help" || a == "-h"; });
 }
 
-// The verb that the arguments begin with, and how many of them it took.
+// The verb at the start of the arguments, and how many arguments it consumed.
 struct found_verb {
     const verb_entry* entry;
     std::size_t words;
@@ -49,9 +49,9 @@ found_verb find_verb(std::span<const std::string> args)
 
 bool is_family(std::string_view word)
 {
-    const auto begins_so = [&](const verb_entry& e) { return e.words.starts_with(std::string(word) + ' '); };
+    const auto in_family = [&](const verb_entry& e) { return e.words.starts_with(std::string(word) + ' '); };
     const auto table = verb_table();
-    return std::any_of(table.begin(), table.end(), begins_so);
+    return std::any_of(table.begin(), table.end(), in_family);
 }
 
 parsed_command_line without_verb(std::span<const std::string> args)
@@ -182,9 +182,9 @@ failure take_flag(const verb_entry& entry, std::string_view flag, std::string va
     return std::nullopt;
 }
 
-// Shares the words after the verb out among own options, settings and arguments. A value stands behind its
-// flag or behind an equals sign; a switch takes one only behind the sign (--dev=false overrules the
-// environment). What follows a bare -- is an argument, whatever it looks like.
+// Splits the words after the verb into own options, settings and arguments. A value follows its flag or an
+// equals sign; a switch accepts one only after the equals sign (--dev=false overrides the environment).
+// Everything after a bare -- is an argument, even if it starts with dashes.
 failure sort_words(const verb_entry& entry, std::span<const std::string> words, command& to,
                    std::vector<given_flag>& flags)
 {
@@ -245,7 +245,7 @@ parsed_command_line parse_command_line(std::span<const std::string> args, const 
 {
     if (args.empty())
         return usage_error{general_help()};
-    // `restante help serve` is another way to say `restante serve --help`.
+    // `restante help serve` is equivalent to `restante serve --help`.
     const bool help_first = args[0] == "help" && args.size() > 1;
     const auto rest = help_first ? args.subspan(1) : args;
 

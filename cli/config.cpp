@@ -18,7 +18,7 @@ using failure = std::optional<std::string>;
 
 constexpr std::size_t shortest_admin_token = 16;
 
-// The values of one setting, and the name by which the person who gave them knows it.
+// The values of one setting, and the name under which the user gave them.
 struct given {
     std::string name;
     std::vector<std::string> values;
@@ -33,7 +33,7 @@ std::vector<std::string> split_list(const std::string& text)
     return parts;
 }
 
-// Takes each setting from the strongest source that names it.
+// Takes each setting from the source of highest precedence that names it.
 class sources {
 public:
     sources(std::span<const given_flag> flags, const environment& env) : flags_(flags), env_(env) {}
@@ -116,7 +116,7 @@ failure check_token(const std::string& token, const std::string& source)
     return std::nullopt;
 }
 
-// The token itself is never a flag: flags can be seen by every user of the machine.
+// The token itself is never a flag: every user of the machine can see flags.
 failure take_admin_token(settings& to, const sources& from, const environment& env)
 {
     constexpr const char* variable = "RESTANTE_ADMIN_TOKEN";
@@ -140,7 +140,7 @@ failure take_admin_token(settings& to, const sources& from, const environment& e
     return check_token(to.admin_token, to.admin_token_file);
 }
 
-// What no setting can know of itself alone.
+// Rules that involve more than one setting.
 failure check_together(const settings& s)
 {
     if (s.listen.empty() && s.listen_tls.empty())

@@ -9,11 +9,11 @@
 
 namespace restante {
 
-// The whole text of a file of at most 1 MiB; else what the system said of it.
+// The whole text of a file of at most 1 MiB, or the system's error.
 result<std::string> read_small_file(const std::string& path);
 
-// The lines `key = value` of a config file, in order. Fails when the file cannot be read, when a line is
-// neither that nor a comment, and when a key belongs to no setting.
+// The `key = value` lines of a config file, in order. Fails if the file cannot be read, if a line is neither
+// that nor a comment, and if a key is not a setting.
 using config_lines = std::vector<std::pair<std::string, std::string>>;
 boost::system::result<config_lines, setting_error> read_config_file(const std::string& path);
 

@@ -63,7 +63,7 @@ bool is_host_name(std::string_view text)
     constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._";
     if (text.empty() || text.size() > 253 || text.find_first_not_of(letters) != std::string_view::npos)
         return false;
-    // Only digits and dots: an address, or the misspelling of one.
+    // Only digits and dots: an IPv4 address, or a mistyped one.
     if (text.find_first_not_of("0123456789.") != std::string_view::npos)
         return true;
     boost::system::error_code ec;

@@ -11,8 +11,8 @@ constexpr std::size_t width = 100;
 constexpr std::string_view exit_codes =
     "Exit codes: 0 done, 1 failed (stderr says why), 2 wrong usage or a bad setting.\n";
 
-// Words of the text in lines, each begun at this column; the first line has got that far already. What stands
-// in brackets is one word.
+// Wraps the text into lines that start at this column; the first line is already there. A bracketed text is
+// not broken.
 void append_wrapped(std::string& out, std::string_view text, std::size_t column)
 {
     std::size_t at = column;
@@ -34,7 +34,7 @@ void append_wrapped(std::string& out, std::string_view text, std::size_t column)
     out += '\n';
 }
 
-// Two columns: names on the left, their meaning on the right.
+// Two columns: names on the left, descriptions on the right.
 class two_columns {
 public:
     void add(std::string left, std::string right)

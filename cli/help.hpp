@@ -4,13 +4,13 @@
 
 namespace restante {
 
-// What `restante --help` prints.
+// The output of `restante --help`.
 std::string general_help();
 
-// What `restante workspace --help` prints: the verbs that begin with this word.
+// The output of `restante workspace --help`: the verbs that start with this word.
 std::string family_help(std::string_view first_word);
 
-// What `restante serve --help` prints: usage, options by group with defaults, exit codes.
+// The output of `restante serve --help`: usage, options by group with defaults, exit codes.
 std::string verb_help(const verb_entry& entry);
 
 // "restante token issue WORKSPACE [OPTION]...".

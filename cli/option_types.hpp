@@ -8,11 +8,11 @@
 
 namespace restante {
 
-// How a setting of each type is read, described and written; only cli/options.cpp needs to know.
+// How a setting of each type is parsed, described and formatted; only cli/options.cpp uses this.
 //
-//   read   the value, or nullopt when the text is not one or lies outside the option's range
+//   read   the value, or nullopt if the text is not one or is outside the option's range
 //   rule   completes the sentence "It must be …"
-//   write  what read would take
+//   write  text that read accepts
 template <class T>
 struct option_type;
 
@@ -44,7 +44,7 @@ struct option_type<unsigned> {
     static std::string write(std::int64_t value) { return std::to_string(value); }
 };
 
-// 64 bits are bytes, 32 bits are counts.
+// 64-bit values are bytes, 32-bit values are counts.
 template <>
 struct option_type<std::uint64_t> {
     static std::optional<std::uint64_t> read(std::string_view text, const option& o)
@@ -140,7 +140,7 @@ struct option_type<Enum> {
     static std::string write(Enum value) { return std::string(names[static_cast<std::size_t>(value)]); }
 };
 
-// The texts that come in lists are web origins.
+// Lists of texts are web origins.
 struct origin_type {
     static std::optional<std::string> read(std::string_view text, const option&)
     {

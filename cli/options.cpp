@@ -18,7 +18,7 @@ std::optional<std::string> assign_to(T& to, const option& o, std::span<const std
     return std::nullopt;
 }
 
-// A list replaces the one before it; the single word "none" empties it.
+// A list replaces the previous one; the single word "none" empties it.
 template <class T>
 std::optional<std::string> assign_to(std::vector<T>& to, const option& o, std::span<const std::string> values)
 {

@@ -10,25 +10,24 @@
 
 namespace restante {
 
-// Where a setting is kept. The type of the member also says how its text is read and written.
+// The member that holds a setting. Its type also determines how the text is parsed and formatted.
 using setting_member = std::variant<bool settings::*, unsigned settings::*, std::uint64_t settings::*,
                                     std::string settings::*, std::chrono::microseconds settings::*,
                                     std::chrono::milliseconds settings::*, host_port settings::*,
                                     std::vector<host_port> settings::*, std::vector<std::string> settings::*,
                                     log_level settings::*, registration_policy settings::*>;
 
-// Who reads a setting: each of these also reads what those below it read.
+// Which commands read a setting: each audience also reads the settings of those after it.
 enum class audience { serve, sweep, tools };
 
-// One setting, with all that the command line, the environment, the config file and --help need to know of
-// it.
+// One setting, with everything that the command line, the environment, the config file and --help need.
 struct option {
-    std::string_view flag;  // without its dashes; the same word is the key in the config file
+    std::string_view flag;  // without dashes; also the key in the config file
     std::string_view group;
     std::string_view value_name;  // empty: a switch
     setting_member member;
     std::string_view help;
-    std::int64_t least = 0;  // bytes for sizes, microseconds for durations, letters for texts
+    std::int64_t least = 0;  // bytes for sizes, microseconds for durations, characters for texts
     std::int64_t most = 0;
     audience widest = audience::serve;
 };
@@ -51,11 +50,11 @@ std::string environment_name(const option& o);
 // "a whole number from 0 to 256": completes the sentence "It must be …".
 std::string allowed_values(const option& o);
 
-// As it would be written on the command line; empty when the setting is off or has none.
+// As written on the command line; empty if the setting is off or has no default.
 std::string default_text(const option& o);
 
-// Sets the member. If one of the values is not allowed, returns that one and leaves the settings as they
-// were. Takes exactly one value unless the setting is a list.
+// Sets the member. If a value is not allowed, returns that value and leaves the settings unchanged. Takes
+// exactly one value unless the setting is a list.
 std::optional<std::string> assign(settings& to, const option& o, std::span<const std::string> values);
 
 }  // namespace restante

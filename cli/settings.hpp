@@ -15,9 +15,9 @@ namespace restante {
 // automatic: open while every listener is on loopback or dev is set, else admin.
 enum class registration_policy { automatic, open, admin };
 
-// Every setting, checked: cli/config makes one of these, and nobody else looks at flags or the environment.
+// Every setting, validated: cli/config creates this, and nothing else reads flags or the environment.
 struct settings {
-    std::string config_file;  // where the other settings were read from, if from a file
+    std::string config_file;  // the file with the other settings, if any
 
     // listeners
     std::vector<host_port> listen{{"127.0.0.1", 8080}};
@@ -26,19 +26,19 @@ struct settings {
     std::string tls_cert;
     std::string tls_key;
     bool allow_plain_http = false;
-    unsigned threads = 0;  // 0: one a core
+    unsigned threads = 0;  // 0: one per core
     unsigned max_connections = 20'000;
     std::vector<std::string> allowed_origins;  // CORS and WebSocket
 
     // database
     std::string database_url;  // empty: private PostgreSQL under data_dir
     std::string data_dir = "./restante-data";
-    unsigned db_connections = 16;  // of the whole process, shared out among the shards
+    unsigned db_connections = 16;  // for the whole process, divided among the shards
     bool no_migrate = false;
 
-    // who may call
+    // access
     std::string admin_token_file;
-    std::string admin_token;  // empty: nobody is admin
+    std::string admin_token;  // empty: no admin
     bool dev = false;
     registration_policy registration = registration_policy::automatic;
 

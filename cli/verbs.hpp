@@ -18,7 +18,7 @@ enum class verb {
     version,
 };
 
-// The options that belong to one verb or another and are no settings: only flags set them.
+// The options of individual verbs that are not settings: only flags set them.
 struct own_options {
     std::optional<unsigned> to;  // migrate
     bool dry_run = false;
@@ -52,8 +52,8 @@ struct verb_entry {
     std::string_view summary;
     std::span<const positional> arguments;
     std::span<const own_option> own;
-    std::optional<audience> reads;  // the settings it takes; none for version
-    std::string_view details = {};  // what its help says besides
+    std::optional<audience> reads;  // the settings it accepts; none for version
+    std::string_view details = {};  // additional help text
 };
 
 std::span<const verb_entry> verb_table();

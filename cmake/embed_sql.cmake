@@ -1,4 +1,4 @@
-# Puts the migrations into the binary, so that a server needs no files beside it.
+# Embeds the migrations in the binary, so that a server needs no other files.
 file(GLOB sql_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/sql/*.sql)
 set(embedded ${CMAKE_BINARY_DIR}/embedded_sql.cpp)
 add_custom_command(

@@ -1,4 +1,4 @@
-# One static library a folder: every source below it, header and source side by side.
+# One static library per folder, with every source below it; headers and sources are side by side.
 #
 #   restante_library(storage LINK core PostgreSQL::PostgreSQL)
 #

@@ -1,7 +1,7 @@
 #pragma once
 
-// The Asio types of this project, on the concrete executor of a shard's io_context. A shard is one thread, so
-// there is nothing to erase: the concrete executor spares an indirect call and often an allocation per await.
+// The project's Asio types, bound to the concrete executor of a shard's io_context. A shard is one thread, so
+// type erasure buys nothing: the concrete executor saves an indirect call and often an allocation per await.
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/basic_waitable_timer.hpp>

@@ -19,7 +19,7 @@ void put_digits(char* at, unsigned value, int width)
         at[i] = static_cast<char>('0' + value % 10);
 }
 
-// Takes what it recognises off the front of the text; after the first mismatch ok() stays false.
+// Consumes recognised input from the front of the text; after the first mismatch ok() stays false.
 class reader {
 public:
     explicit reader(std::string_view text) : rest_(text) {}

@@ -7,10 +7,10 @@
 
 namespace restante {
 
-// A timer that rings this late says that the process itself stood still: stopped, starved, or its machine
-// paused. What it waited for may have come long ago, and nobody could look.
+// A timer that fires this late means that the process itself was not running: stopped, starved, or on a
+// paused machine. The awaited input may have arrived long ago, with no chance to read it.
 inline constexpr auto standstill = std::chrono::milliseconds(500);
-// What a wait gets on top then, once: time to take in what has come.
+// The one-time extension in that case, so that pending input can be processed.
 inline constexpr auto second_chance = std::chrono::milliseconds(500);
 
 inline bool stood_still_since(std::chrono::steady_clock::time_point due)
@@ -18,12 +18,12 @@ inline bool stood_still_since(std::chrono::steady_clock::time_point due)
     return std::chrono::steady_clock::now() - due > standstill;
 }
 
-// Calls back once when a moment has passed that may be moved any number of times before. Moving it later is a
-// store: the timer behind it wakes at the earliest moment it was ever given, looks, and sleeps again. So a
-// connection can renew its deadline with every read for nearly nothing.
+// Calls back once when the deadline passes; the deadline may be moved any number of times before. Moving it
+// later is one store: the underlying timer wakes at the earliest time ever set, checks, and sleeps again. So
+// a connection can renew its deadline on every read for nearly nothing.
 //
-// on_expiry runs on the executor, at most once for each moment set, never after clear() or the destructor.
-// When the process stood still at that moment, a second chance passes before.
+// on_expiry runs on the executor, at most once for each time set, never after clear() or the destructor. If
+// the process was not running when the deadline passed, the second chance delays the call.
 class deadline {
 public:
     using clock = std::chrono::steady_clock;
@@ -37,7 +37,7 @@ public:
     void expires_after(clock::duration delay) { expires_at(clock::now() + delay); }
     void clear();
 
-    // True from the moment on_expiry was called until the next expires_*() or clear().
+    // True from the call of on_expiry until the next expires_*() or clear().
     bool expired() const;
 
 private:

@@ -16,8 +16,8 @@ std::string to_base64(std::span<const unsigned char> bytes);
 // RFC 4648 base64url without padding: safe in a header, a URL and a WebSocket sub-protocol.
 std::string to_base64url(std::span<const unsigned char> bytes);
 
-// The inverse of to_base64url, and only that: padding, foreign characters, an impossible length and stray
-// bits at the end are refused, so that each value has exactly one spelling.
+// The strict inverse of to_base64url: padding, characters outside the alphabet, an impossible length and
+// non-zero trailing bits are rejected, so that each value has exactly one spelling.
 std::optional<std::string> from_base64url(std::string_view text);
 
 }  // namespace restante

@@ -6,10 +6,10 @@
 
 namespace restante {
 
-// Every failure that the program foresees. What a client is told about each stands in
+// Every failure that the program foresees. The public form of each is defined in
 // http/message/public_errors.cpp and nowhere else.
 enum class errc {
-    // what a caller did
+    // caller errors
     bad_request = 1,
     invalid_workspace_id,
     invalid_file_id,
@@ -45,7 +45,7 @@ enum class errc {
     cursor_gone,
     range_not_satisfiable,
 
-    // what storage says
+    // storage errors
     too_large,  // a file above the cap reached the storage call
     invalid_file,
     could_not_stage,
@@ -59,7 +59,7 @@ enum class errc {
     unexpected_null,
     sql_error,
 
-    // what is short or away
+    // unavailable, overloaded or shutting down
     database_unavailable,
     database_busy,
     database_timeout,
@@ -91,7 +91,7 @@ error_code make_error_code(errc e) noexcept;
 template <>
 struct boost::system::is_error_code_enum<restante::errc> : std::true_type {};
 
-// An error that remembers where it was made, for the one log line that is written about it.
+// An error that carries the source location where it was created, for its single log line.
 #define RESTANTE_ERROR(e)                                                             \
     ::restante::error_code(static_cast<int>(e), ::restante::restante_category(), [] { \
         static constexpr auto place = BOOST_CURRENT_LOCATION;                         \

@@ -28,8 +28,7 @@ struct order {
     int time = 0;
 };
 
-// Looked at every time: a test gives its order when all is in place, and a server that is started again finds
-// none.
+// Read on every call: a test writes the file once its setup is complete, and a restarted server finds none.
 std::optional<order> read_order()
 {
     if (!order_file)
@@ -41,7 +40,7 @@ std::optional<order> read_order()
     return given;
 }
 
-// The tests' PostgreSQL is at the other end of a unix socket, and nobody else is.
+// The tests connect to PostgreSQL through a unix socket, and nothing else uses one.
 void drop_database_connections()
 {
     for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
@@ -78,7 +77,7 @@ void fault_point(std::string_view place, std::string_view what)
         here.append("/").append(what);
     if (given->point != here || ++times_reached < given->time)
         return;
-    // Whoever removes the file carries it out, if two threads come here at once.
+    // If two threads get here at once, the one that removes the file carries out the action.
     if (::unlink(order_file) != 0)
         return;
     times_reached = 0;

@@ -2,8 +2,8 @@
 
 #include <string_view>
 
-// The sanitizers' builds are the tests' builds. They alone have fault points, so that no setting can bring
-// one into a release, and no two files of a program can disagree about it.
+// Only sanitizer builds, which are the test builds, have fault points, so that no setting can enable one in a
+// release and no two files of a program can disagree.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define RESTANTE_FAULT_POINTS
 #elif defined(__has_feature)
@@ -14,20 +14,20 @@
 
 namespace restante {
 
-// A place where a test can make the server fail. The environment variable RESTANTE_FAULT
-// names a file; once a test has written one line into it, as `committed kill 1`, the server does that when it
-// comes to that place for that time, counted from then on, and removes the file first:
+// A place where a test can make the server fail. The environment variable RESTANTE_FAULT names a file. Once a
+// test has written one line into it, such as `committed kill 1`, the server counts how often it reaches that
+// place; at the given count it removes the file and performs the action:
 //
 //   kill    ends the process, as kill -9 does
-//   stop    stops it until somebody sends SIGCONT
-//   drop    cuts every connection that the process has to the database
+//   stop    stops it until SIGCONT
+//   drop    shuts down all of its database connections
 //   throw   throws std::bad_alloc
 //
-// `what` tells apart what one place does for several: `after_flush/commit`. In any other build both functions
-// are nothing, which test/unit/no_fault_points.cpp has the compiler prove.
+// `what` distinguishes the uses of a shared place: `after_flush/commit`. In any other build both functions do
+// nothing, which test/unit/no_fault_points.cpp verifies at compile time.
 #ifdef RESTANTE_FAULT_POINTS
 void fault_point(std::string_view place, std::string_view what = {});
-// Whether fault_point() would do something here and now.
+// True if the next fault_point() at this place would act.
 bool fault_is_due(std::string_view place);
 #else
 constexpr void fault_point(std::string_view, std::string_view = {}) {}

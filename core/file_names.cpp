@@ -10,7 +10,7 @@ namespace restante {
 namespace {
 
 constexpr std::size_t max_filename = 100;
-constexpr std::size_t max_extension = 16;  // its dot included
+constexpr std::size_t max_extension = 16;  // including the dot
 constexpr std::size_t max_original_name = 255;
 constexpr std::string_view replacement_character = "\xEF\xBF\xBD";
 
@@ -43,7 +43,7 @@ void shorten(std::string& name)
 
 std::string sanitize_filename(std::string_view raw)
 {
-    auto rest = raw.substr(raw.rfind('/') + 1);  // npos + 1 is 0: without a slash, all of it
+    auto rest = raw.substr(raw.rfind('/') + 1);  // npos + 1 is 0: the whole text if there is no slash
     std::string name;
     name.reserve(rest.size());
     while (!rest.empty()) {

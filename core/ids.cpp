@@ -22,7 +22,7 @@ constexpr int hex_value(char c)
     return -1;
 }
 
-// OpenSSL's generator costs about a microsecond a call; asking for many bytes at once makes an id nearly
+// OpenSSL's generator costs about a microsecond per call; fetching many bytes at once makes an id nearly
 // free.
 void random_bytes(unsigned char* out, std::size_t n)
 {

@@ -8,7 +8,7 @@ namespace restante {
 
 namespace {
 
-// What stands after the backslash; 0 for bytes that need none, 'u' for those without a short form.
+// The character after the backslash; 0 for bytes that need no escape, 'u' for those without a short form.
 constexpr auto escapes = [] {
     std::array<char, 256> table{};
     for (std::size_t c = 0; c < 0x20; ++c)

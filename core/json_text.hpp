@@ -10,10 +10,10 @@
 
 namespace restante {
 
-// JSON written straight into a string, for answers that are made by the thousand and too plain to deserve a
-// tree. None of these allocates more than the string's own growth.
+// Writes JSON directly into a string, for frequent responses that are too simple to need a DOM. None of these
+// allocates beyond the growth of the string.
 
-// A quoted string. The text is UTF-8 and goes out as it is, except for quotes, backslashes and control
+// A quoted string. The text is UTF-8 and is copied verbatim, except for quotes, backslashes and control
 // characters.
 void append_json(std::string& out, std::string_view utf8);
 inline void append_json(std::string& out, const char* utf8)

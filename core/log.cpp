@@ -28,7 +28,7 @@ void append_unicode_escape(std::string& out, unsigned code)
     out += digits[code & 0x0F];
 }
 
-// U+0080–U+009F and U+007F drive terminals as the C0 characters do.
+// U+0080–U+009F control terminals just as the C0 characters and DEL do.
 constexpr bool is_c1_control(std::string_view sequence)
 {
     return sequence.size() == 2 && sequence[0] == '\xC2' && static_cast<unsigned char>(sequence[1]) < 0xA0;
@@ -83,7 +83,7 @@ void append_name(std::string& out, std::string_view name)
     out += "\":";
 }
 
-// "storage/pool.cpp" of the absolute path that the compiler was given.
+// "pq/pool.cpp" out of the absolute path that the compiler was given.
 std::string_view short_path(std::string_view path)
 {
     const auto file = path.rfind('/');
@@ -93,8 +93,8 @@ std::string_view short_path(std::string_view path)
     return folder == std::string_view::npos ? path : path.substr(folder + 1);
 }
 
-// A line goes out with one call, so lines of several threads do not mix. Only a sink that takes a part of it
-// (a full pipe) is offered the rest, since half a line would spoil the next one too.
+// A line is written with one call, so lines of several threads do not interleave. Only after a partial write
+// (a full pipe) is the rest written too, since half a line would corrupt the next one.
 void write_line(std::string_view line)
 {
     const int descriptor = sink.load(std::memory_order_relaxed);
@@ -138,7 +138,7 @@ log_line::~log_line()
 {
     if (text_.empty())
         return;
-    const int saved = errno;  // whoever logs a failed call may still want to look at it
+    const int saved = errno;  // the caller may still need it after logging
     text_ += "}\n";
     write_line(text_);
     errno = saved;
@@ -178,7 +178,7 @@ log_line& log_line::field(std::string_view name, double value)
         if (std::isfinite(value))
             append_number(text_, value);
         else
-            text_ += "null";  // JSON has no word for it
+            text_ += "null";  // JSON cannot express infinity or NaN
     }
     return *this;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "cli/settings.hpp"
 #include "core/error.hpp"
 #include "core/ids.hpp"
 
@@ -13,15 +14,15 @@ enum class log_level { debug, info, warn, error };
 
 // Both may be called at any time, from any thread.
 void set_log_level(log_level least);
-void set_log_sink(int descriptor);  // stderr unless told otherwise; the caller keeps it open
+void set_log_sink(int descriptor);  // the default is stderr; the caller keeps it open
 
 // One JSON object on one line of stderr, written by the destructor with a single write(2):
 //
 //   log_line(log_level::info, "upload_staged").field("workspace_id", id).field("size", bytes);
 //
 // Text is escaped (control characters, quotes, bytes that are not UTF-8) and cut at 256 bytes, so that
-// nothing from outside can forge a line. Below the chosen level nothing is built. Names and events are
-// literals of ours and go out as they are. A sink that cannot take the line loses it: logging never fails its
+// external input cannot forge a line. Below the chosen level nothing is built. Names and events are our own
+// literals and are written verbatim. A line that the sink cannot accept is lost: logging never fails its
 // caller.
 class log_line {
 public:
@@ -50,11 +51,11 @@ public:
     log_line& field(std::string_view name, bool value);
     log_line& field(std::string_view name, const uuid& id);
 
-    // "error" with the message and, when the error knows it, "where" with file and line.
+    // "error" with the message and, if the error carries a location, "where" with file and line.
     log_line& failure(const error_code& ec);
 
 private:
-    std::string text_;  // empty: this line is not wanted
+    std::string text_;  // empty: below the log level
 };
 
 }  // namespace restante

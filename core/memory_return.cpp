@@ -8,7 +8,7 @@ namespace restante {
 
 namespace {
 
-// Seldom enough that pages which are needed again soon cost nothing that could be measured.
+// Rare enough that refaulting pages which are soon needed again has no measurable cost.
 constexpr auto interval = std::chrono::seconds(15);
 
 }  // namespace
@@ -16,7 +16,7 @@ constexpr auto interval = std::chrono::seconds(15);
 awaitable<void> run_memory_return(task_group& tasks)
 {
     while (!co_await tasks.stopped_within(interval)) {
-        // It walks through all that is free: nothing for a thread that serves.
+        // malloc_trim walks the whole free list, which is too slow for a shard's thread.
         const auto trim = [] { return malloc_trim(0); };
         co_await shared_workers().run(trim);
     }

@@ -4,9 +4,9 @@
 
 namespace restante {
 
-// Every now and then gives pages back that the allocator holds and nobody uses. Freed buffers of up to some
-// MiB stay in its heaps, which is what makes the next ones cheap; scattered there, they would let a process
-// seem to grow for hours.
+// Periodically returns free allocator pages to the system. Freed buffers of up to some MiB stay in the
+// allocator's heaps, which makes the next ones cheap; with fragmentation, resident memory would seem to grow
+// for hours.
 awaitable<void> run_memory_return(task_group& tasks);
 
 }  // namespace restante

@@ -26,7 +26,7 @@ void append_escaped(std::string& out, std::string_view text, bool quotes)
     }
 }
 
-// method="GET",path="/healthz": what stands between the braces.
+// The text between the braces: method="GET",path="/healthz".
 std::string render(metric_set::labels with)
 {
     std::string out;
@@ -51,7 +51,7 @@ void append_value(std::string& out, double value)
         out += value > 0 ? "+Inf" : "-Inf";
         return;
     }
-    // Counts and bucket bounds are read by people, too: an exponent only where it is shorter by far.
+    // People read counts and bucket bounds too: an exponent only where it is much shorter.
     const double size = std::abs(value);
     const bool plain = size == 0 || (size > 1e-6 && size < 1e15);
     char text[40];

@@ -12,9 +12,9 @@
 
 namespace restante {
 
-// Metrics of one shard. Only that shard's thread touches them, so a count is a plain addition; a scrape asks
-// every shard for a copy (on its own thread) and adds them up. Labels come from closed sets only: route
-// templates, methods, status codes, outcomes.
+// Metrics of one shard. Only that shard's thread touches them, so incrementing is a plain addition; a scrape
+// copies each shard's metrics (on that shard's thread) and sums them. Labels come from closed sets only:
+// route templates, methods, status codes, outcomes.
 class metric_set {
 public:
     using labels = std::initializer_list<std::pair<std::string_view, std::string_view>>;
@@ -35,15 +35,15 @@ public:
         double sum = 0;
     };
 
-    // The series with these labels, made on first use; references stay valid as long as the metrics do. Call
-    // once and keep the reference on hot paths.
+    // The series with these labels, created on first use; references stay valid as long as the metrics do. On
+    // hot paths, call once and keep the reference.
     number& counter(std::string_view name, std::string_view help, labels with = {});
-    // Gauges of several shards are added up, like counters.
+    // Gauges of several shards are summed, like counters.
     number& gauge(std::string_view name, std::string_view help, labels with = {});
     // Seconds, with buckets from 0.5 ms to 60 s.
     histogram& seconds(std::string_view name, std::string_view help, labels with = {});
 
-    // Called, on the shard's thread, before each scrape: for gauges that somebody else keeps the truth of.
+    // Called on the shard's thread before each scrape: for gauges whose value is kept elsewhere.
     void before_scrape(std::function<void()> refresh) { refreshes_.push_back(std::move(refresh)); }
     void refresh() const
     {
@@ -51,10 +51,10 @@ public:
             each();
     }
 
-    // Adds another shard's figures to these.
+    // Adds another shard's values to these.
     void merge(const metric_set& other);
 
-    // The Prometheus text format, families by name, series by labels.
+    // The Prometheus text format, families sorted by name, series by labels.
     std::string to_prometheus() const;
 
 private:

@@ -14,7 +14,7 @@ void require(bool done)
         throw std::runtime_error("SHA-256 failed in OpenSSL");
 }
 
-// Looking an algorithm up takes locks inside OpenSSL; one fetch serves the whole process.
+// Fetching an algorithm takes locks inside OpenSSL; one fetch serves the whole process.
 const EVP_MD* algorithm()
 {
     static const std::unique_ptr<EVP_MD, decltype(&EVP_MD_free)> fetched(
@@ -44,7 +44,7 @@ digest32 sha256::finish()
 {
     digest32 digest;
     require(EVP_DigestFinal_ex(context_.get(), digest.data(), nullptr) == 1);
-    // Without naming the algorithm again, the context keeps its memory.
+    // A null algorithm lets the context keep its memory.
     require(EVP_DigestInit_ex2(context_.get(), nullptr, nullptr) == 1);
     return digest;
 }

@@ -11,15 +11,14 @@ namespace restante {
 
 using digest32 = std::array<unsigned char, 32>;
 
-// SHA-256 of bytes that arrive piece by piece. Only OpenSSL running out of memory can make it fail, and that
-// throws.
+// SHA-256 of bytes that arrive in pieces. It fails only if OpenSSL runs out of memory, and then throws.
 class sha256 {
 public:
     sha256();
 
     void update(std::span<const char> bytes);
 
-    // The digest of everything since the last call; the object then starts anew and may be used again.
+    // The digest of everything since the last call; the object is then reset and can be used again.
     digest32 finish();
 
 private:
@@ -30,8 +29,7 @@ private:
     std::unique_ptr<EVP_MD_CTX, free_context> context_;
 };
 
-// The digest of bytes that are all there. Keeps one context a thread, so that a token's hash costs no
-// allocation.
+// The digest of a complete buffer. Keeps one context per thread, so that hashing a token costs no allocation.
 digest32 sha256_of(std::string_view bytes);
 
 }  // namespace restante

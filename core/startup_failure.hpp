@@ -6,8 +6,8 @@
 
 namespace restante {
 
-// Why the server cannot start: sentences for the person in front of the terminal, who is the only one to act
-// on them. No program tells these failures apart, so they carry no code.
+// Why the server cannot start: sentences for the person at the terminal, the only one who can act on them. No
+// program distinguishes these failures, so they carry no code.
 struct startup_failure {
     std::string message;
 };

@@ -18,7 +18,7 @@ namespace restante {
 
 namespace {
 
-// What a task that threw has to say for itself; empty when it was merely cancelled.
+// The error message of a task that threw; empty if it was merely cancelled.
 std::string describe(std::exception_ptr failure)
 {
     try {
@@ -34,8 +34,7 @@ std::string describe(std::exception_ptr failure)
 
 }  // namespace
 
-// Shared with the completion handlers, so that a task which ends after its group finds something to report
-// to.
+// Shared with the completion handlers, so that a task that outlives its group still has valid state.
 struct task_group::state {
     struct slot {
         std::string_view name;
@@ -67,7 +66,7 @@ struct task_group::state {
         if (failure)
             report(ended.name, describe(failure));
         ended.running = false;
-        // A signal that is being emitted must not get a new owner before emit() has returned.
+        // A signal that is being emitted must not be reused before emit() has returned.
         (emitting ? freed_while_emitting : free).push_back(&ended);
         if (--running == 0)
             emptied.notify_all();
@@ -85,7 +84,7 @@ struct task_group::state {
     void cancel_all()
     {
         emitting = true;
-        // By index, since a task that is told may spawn another before it ends; that one is told as well.
+        // By index, since a cancelled task may spawn another before it ends; that one is cancelled as well.
         for (std::size_t i = 0; i < slots.size(); ++i) {
             if (!slots[i].running)
                 continue;
@@ -109,7 +108,7 @@ struct task_group::state {
     wakeup emptied;
     boost::intrusive::list<stop_callback, boost::intrusive::constant_time_size<false>> callbacks;
 
-    // Slots are used again and never move: thousands of short tasks cost no allocation here.
+    // Slots are reused and never move: thousands of short tasks cost no allocation here.
     std::deque<slot> slots;
     std::vector<slot*> free;
     std::vector<slot*> freed_while_emitting;
@@ -118,8 +117,8 @@ struct task_group::state {
 };
 
 // co_spawn of Boost 1.81 awaits before and after the coroutine it is given. In a cancelled one those awaits
-// throw, out of io_context::run(). So a signal waits until the task has begun, and awaiting no longer throws
-// once it is over.
+// throw, out of io_context::run(). So cancellation is held back until the task has begun, and awaiting no
+// longer throws once it is over.
 awaitable<void> task_group::state::run(slot& self, awaitable<void> task)
 {
     self.begun = true;
@@ -250,8 +249,8 @@ awaitable<bool> task_group::finished(time_point deadline)
 
 void task_group::cancel()
 {
-    // At once on the shard's thread. From elsewhere Asio would post each signal, to slots that may have a new
-    // owner by then.
+    // Immediate on the shard's thread. From another thread Asio would post each signal, to slots that may
+    // have been reused by then.
     asio::dispatch(state_->ex, [group = state_] { group->cancel_all(); });
 }
 

@@ -10,8 +10,8 @@
 
 namespace restante {
 
-// The name of a task, for logs and for the label of a metric: only a literal, so that nothing is copied and
-// the set of names is closed.
+// The name of a task, for logs and as a metric label: literals only, so that nothing is copied and the set of
+// names is closed.
 class task_name {
 public:
     consteval task_name(const char* literal) : text_(literal) {}
@@ -21,22 +21,22 @@ private:
     std::string_view text_;
 };
 
-// Pauses of a supervised task between a failure and the next attempt: doubled each time, and back to the
-// first once the task has run for longer than the longest.
+// Backoff of a supervised task between a failure and the next attempt: doubled each time, and reset once the
+// task has run for longer than the longest.
 struct restart_policy {
     std::chrono::milliseconds first{50};
     std::chrono::milliseconds longest{5000};
 };
 
-// Every coroutine that a shard starts, each with a name and an end. Used from the shard's thread only.
+// Owns every coroutine that a shard starts, each with a name and an end. Used from the shard's thread only.
 //
-// An exception that leaves a task is logged once as `task_failed` and counted; it harms no other task. A task
-// that ends because it was cancelled (operation_aborted) has not failed.
+// An exception that leaves a task is logged once as `task_failed` and counted; other tasks are not affected.
+// A task that ends because it was cancelled (operation_aborted) has not failed.
 //
-// Shutdown has three steps: ask (request_stop), wait for what runs (finished), cancel what is left.
-// shutdown() takes all three.
+// Shutdown has three steps: request a stop (request_stop), wait for running tasks (finished), cancel the
+// rest. shutdown() performs all three.
 //
-// A group that is destroyed with tasks still in it forgets them; they are destroyed with their io_context.
+// A group that is destroyed with tasks still in it abandons them; they are destroyed with their io_context.
 class task_group {
 public:
     using callback = std::function<void(std::string_view task)>;
@@ -52,11 +52,11 @@ public:
     void on_failure(callback count);
     void on_restart(callback count);
 
-    // Starts the task; called on the shard's thread, it runs up to its first suspension before spawn returns.
+    // Starts the task; on the shard's thread, it runs up to its first suspension before spawn returns.
     void spawn(task_name name, awaitable<void> task);
 
     // Starts make() and, whenever that task throws, make() again after a pause. A task that returns has
-    // ended. No restart after request_stop(). `make` lives as long as the task, so what it captures does too.
+    // ended. No restart after request_stop(). `make` lives as long as the task, and so do its captures.
     void spawn_supervised(task_name name, factory make, restart_policy pauses = {});
 
     std::size_t size() const;
@@ -65,12 +65,12 @@ public:
     bool stop_requested() const;
     void request_stop();
 
-    // Sleeps; true at once when a stop is or gets requested, false after the full delay. Made for the loop of
-    // a long-lived task: while (!co_await tasks.stopped_within(interval)) …
+    // Sleeps; returns true as soon as a stop is requested (immediately if it already was), false after the
+    // full delay. Made for the loop of a long-lived task: while (!co_await tasks.stopped_within(interval)) …
     awaitable<bool> stopped_within(std::chrono::steady_clock::duration delay);
 
-    // Calls back when a stop is requested, at once if it was before. As with std::stop_callback, destroying
-    // it ends the registration, which costs no allocation beyond the function's.
+    // Calls back when a stop is requested, immediately if it already was. As with std::stop_callback,
+    // destroying it ends the registration, which costs no allocation beyond the function's.
     class stop_callback : public boost::intrusive::list_base_hook<
                               boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
     public:
@@ -87,12 +87,11 @@ public:
     // of this group.
     awaitable<bool> finished(time_point deadline);
 
-    // Cancels every task that runs now, terminally: what it waits for and all it awaits later ends with
-    // operation_aborted.
+    // Terminally cancels every running task: its current wait and all later ones end with operation_aborted.
     void cancel();
 
-    // All three steps. False if a task ignored even its cancellation for `last_wait`; such tasks are named in
-    // one `task_stuck` line each.
+    // All three steps. False if a task ignored even its cancellation for `last_wait`; each such task is named
+    // in a `task_stuck` line.
     awaitable<bool> shutdown(std::chrono::milliseconds grace,
                              std::chrono::milliseconds last_wait = std::chrono::seconds(2));
 

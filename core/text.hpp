@@ -5,7 +5,7 @@
 
 namespace restante {
 
-// Small text rules of the protocols we speak. All of them look at bytes, never at the locale.
+// Small text rules of the protocols we speak. They work on bytes and ignore the locale.
 
 constexpr char ascii_lower(char c) noexcept
 {
@@ -28,7 +28,7 @@ constexpr bool is_blank(char c) noexcept
     return c == ' ' || c == '\t';
 }
 
-// A character of an RFC 9110 token: what field and parameter names are made of.
+// A character of an RFC 9110 token, as used in field and parameter names.
 constexpr bool is_token_char(char c) noexcept
 {
     return is_ascii_alnum(c) ||
@@ -40,7 +40,7 @@ bool is_token(std::string_view text) noexcept;
 bool iequals(std::string_view a, std::string_view b) noexcept;
 bool istarts_with(std::string_view text, std::string_view prefix) noexcept;
 
-// Without spaces and tabs at either end.
+// Without leading and trailing spaces and tabs.
 std::string_view trim_blanks(std::string_view text) noexcept;
 
 }  // namespace restante

@@ -14,8 +14,8 @@ constexpr bool is_continuation(unsigned char byte)
     return (byte & 0xC0) == 0x80;
 }
 
-// What a lead byte promises: how many bytes, and which second bytes keep the form short and out of the
-// surrogates.
+// What a lead byte requires: the sequence length, and the range of the second byte that excludes overlong
+// forms and surrogates.
 struct promise {
     std::size_t length;
     unsigned char second_least;

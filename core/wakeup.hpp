@@ -6,8 +6,8 @@
 
 namespace restante {
 
-// Wakes the coroutines of one shard that wait for something to change. It keeps no state of its own: whoever
-// waits looks at the condition, waits, and looks again. One thread, so no wake-up is lost in between.
+// A condition variable for the coroutines of one shard. It keeps no state of its own: a waiter checks its
+// condition, waits, and checks again. With only one thread, no wake-up is lost in between.
 class wakeup {
 public:
     using time_point = std::chrono::steady_clock::time_point;
@@ -16,8 +16,8 @@ public:
     wakeup(const wakeup&) = delete;
     wakeup& operator=(const wakeup&) = delete;
 
-    // True after notify_all(), false when the moment has come first. Throws operation_aborted when the
-    // waiting coroutine is cancelled. The wakeup must outlive its waiters.
+    // True after notify_all(), false if the time comes first. Throws operation_aborted when the waiting
+    // coroutine is cancelled. The wakeup must outlive its waiters.
     awaitable<bool> wait_until(time_point moment);
     awaitable<bool> wait() { return wait_until(time_point::max()); }
 

@@ -12,15 +12,14 @@
 
 namespace restante {
 
-// A few threads for calls that have no non-blocking form (file reads and writes, libpq's cancel), so that
-// none of them ever stalls a shard.
+// A few threads for blocking calls (file I/O, PQcancel), so that none of them stalls a shard.
 class worker_pool {
 public:
     explicit worker_pool(std::size_t threads) : threads_(threads) {}
     ~worker_pool() { threads_.join(); }
 
-    // Runs work on a worker and resumes the caller on its own shard with what it returned. Everything work
-    // refers to must stay alive until then; the call cannot be cancelled.
+    // Runs work on a worker thread and resumes the caller on its own shard with the result. Everything that
+    // work refers to must stay alive until then; the call cannot be cancelled.
     template <class Work>
     awaitable<std::invoke_result_t<Work>> run(Work work)
     {
@@ -43,7 +42,7 @@ private:
     asio::thread_pool threads_;
 };
 
-// The pool of this process, started on first use.
+// The process-wide pool, started on first use.
 worker_pool& shared_workers();
 
 }  // namespace restante

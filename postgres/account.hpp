@@ -8,7 +8,7 @@
 
 namespace restante {
 
-// Whose rights a program runs with.
+// The user and groups that a program runs as.
 struct account {
     uid_t uid = 0;
     gid_t gid = 0;
@@ -18,11 +18,11 @@ struct account {
     bool is_us() const;
 };
 
-// PostgreSQL refuses to run as root, so root lends it to the user postgres; everybody else runs it as
-// themselves. Fails when we are root and there is no such user.
+// PostgreSQL refuses to run as root, so root runs it as the user postgres; everybody else runs it as
+// themselves. Fails if we are root and there is no such user.
 startup_result<account> account_for_postgres();
 
-// The name of a user, or its number where it has none.
+// The name of a user, or the uid if it has none.
 std::string user_name(uid_t uid);
 
 }  // namespace restante

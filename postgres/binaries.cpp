@@ -81,15 +81,16 @@ startup_result<postgres_binaries> find_postgres_binaries(const binary_places& pl
             "or name its directory in RESTANTE_PG_BIN; or give a running one with --database-url"};
 
     postgres_binaries found{fs::absolute(*directory), 0};
-    // Nobody's rights are needed to ask for the version, so this runs as we are.
+    // Querying the version needs no particular account, so this runs as ourselves.
     const account self{::geteuid(), ::getegid(), "", {}};
-    const auto told = run_program({found.program("postgres"), "--version"}, self, std::chrono::seconds(10));
-    if (told.has_error())
-        return told.error();
-    found.major = parse_postgres_major(told->text);
+    const auto version =
+        run_program({found.program("postgres"), "--version"}, self, std::chrono::seconds(10));
+    if (version.has_error())
+        return version.error();
+    found.major = parse_postgres_major(version->text);
     if (found.major < least_major)
         return startup_failure{
-            "the PostgreSQL in " + found.directory.string() + " is too old (" + told->text +
+            "the PostgreSQL in " + found.directory.string() + " is too old (" + version->text +
             "): version 15 or later is needed. Install it with: apt-get install postgresql-15"};
     return found;
 }

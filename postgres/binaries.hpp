@@ -16,16 +16,16 @@ struct postgres_binaries {
     std::string program(std::string_view name) const { return directory / name; }
 };
 
-// Where to look, in this order; an empty place is passed over.
+// The search order; an empty entry is skipped.
 struct binary_places {
-    std::string chosen;    // RESTANTE_PG_BIN: if it is set, nothing else is tried
-    std::string packaged;  // where Debian puts version 15
-    std::string path;      // PATH, for everybody else
+    std::string chosen;    // RESTANTE_PG_BIN: if set, nothing else is tried
+    std::string packaged;  // Debian's directory of version 15
+    std::string path;      // PATH, for other systems
 
     static binary_places from_environment();
 };
 
-// Fails when there are none, or none of at least version 15; the message tells what to install.
+// Fails if there are none, or none of at least version 15; the message says what to install.
 startup_result<postgres_binaries> find_postgres_binaries(const binary_places& places);
 
 // The version in "postgres (PostgreSQL) 15.20 (Debian …)", or 0.

@@ -33,7 +33,7 @@ startup_result<void> check_version(const fs::path& data, const postgres_binaries
     return {};
 }
 
-// initdb accepts an empty directory, and may be unable to make one in ours.
+// initdb accepts an empty directory, and may be unable to create one inside ours.
 startup_result<void> make_empty(const fs::path& directory, const account& who)
 {
     std::error_code ec;
@@ -53,16 +53,16 @@ startup_result<void> make_cluster(const postgres_layout& layout, const postgres_
     if (const auto made = make_empty(unfinished, who); made.has_error())
         return made;
 
-    // Whoever gets to the socket is let in, and its directory is closed to all but the owner.
-    const auto told = run_program({binaries.program("initdb"), "--pgdata=" + unfinished.string(),
-                                   "--username=postgres", "--encoding=UTF8", "--locale=C.UTF-8",
-                                   "--auth-local=trust", "--auth-host=reject", "--no-instructions"},
-                                  who, initdb_limit);
-    if (told.has_error())
-        return told.error();
-    if (!told->succeeded)
+    // The socket's directory is closed to all but the owner, so connections through it are trusted.
+    const auto initdb = run_program({binaries.program("initdb"), "--pgdata=" + unfinished.string(),
+                                     "--username=postgres", "--encoding=UTF8", "--locale=C.UTF-8",
+                                     "--auth-local=trust", "--auth-host=reject", "--no-instructions"},
+                                    who, initdb_limit);
+    if (initdb.has_error())
+        return initdb.error();
+    if (!initdb->succeeded)
         return startup_failure{"initdb could not make " + layout.data.string() +
-                               full_disk_hint(told->text, layout) + ":\n" + told->text};
+                               full_disk_hint(initdb->text, layout) + ":\n" + initdb->text};
 
     std::error_code ec;
     fs::rename(unfinished, layout.data, ec);

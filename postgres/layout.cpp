@@ -33,7 +33,7 @@ std::optional<startup_failure> make_directory(const fs::path& path, mode_t mode,
     return std::nullopt;
 }
 
-// A directory, not a link to one, and nobody else's.
+// A directory, not a link to one, that only this account can access.
 bool is_private_to(const fs::path& path, const account& who)
 {
     struct stat info = {};
@@ -59,7 +59,7 @@ bool can_enter(const fs::path& path, const account& who)
     return tried.has_value() && tried->succeeded;
 }
 
-// Only asked when we run PostgreSQL as somebody else.
+// Only checked if PostgreSQL runs as another user.
 std::optional<startup_failure> check_reachable(const fs::path& path, const account& who)
 {
     if (who.is_us() || can_enter(path, who))
@@ -76,7 +76,7 @@ std::optional<startup_failure> check_reachable(const fs::path& path, const accou
                            "--data-dir /var/lib/restante"};
 }
 
-// A name in /tmp that nobody could have guessed, kept for the next start.
+// An unguessable name in /tmp, recorded so that it is found again after a crash.
 std::optional<startup_failure> put_socket_elsewhere(postgres_layout& layout, const account& who)
 {
     const auto record = layout.root / "socket_directory";
@@ -107,7 +107,7 @@ std::optional<startup_failure> put_socket(postgres_layout& layout, const account
     return make_directory(layout.socket, 0700, who);
 }
 
-// Whoever holds the lock wrote its number there.
+// The holder of the lock wrote its pid there.
 std::string holder_of(int fd)
 {
     std::array<char, 32> text = {};
@@ -127,7 +127,7 @@ startup_result<postgres_layout> prepare_layout(const fs::path& data_dir, const a
     if (ec)
         return startup_failure{"cannot look at the data directory " + data_dir.string() + ": " +
                                ec.message()};
-    // Root's umask may have closed it to the account that PostgreSQL runs as.
+    // Root's umask may have closed it to the account that runs PostgreSQL.
     if (is_new && !who.is_us())
         fs::permissions(canonical, fs::perms::others_exec, fs::perm_options::add, ec);
 
@@ -135,7 +135,7 @@ startup_result<postgres_layout> prepare_layout(const fs::path& data_dir, const a
     layout.root = canonical / "postgres";
     layout.data = layout.root / "data";
     layout.log = layout.root / "log";
-    // Another account must be able to pass through, though not to look around.
+    // Another account must be able to traverse it, but not to list it.
     const account self{::geteuid(), ::getegid(), "", {}};
     if (const auto wrong = make_directory(layout.root, who.is_us() ? 0700 : 0711, self))
         return *wrong;
@@ -162,7 +162,7 @@ startup_result<unique_fd> lock_layout(const postgres_layout& layout)
                                layout.root.parent_path().string() +
                                ": stop it, or choose another --data-dir"};
     }
-    // For the message above only, so a full disk does not matter here.
+    // Only for the error message above, so a full disk does not matter here.
     const auto number = std::to_string(::getpid());
     if (::ftruncate(lock.get(), 0) == 0) [[maybe_unused]]
         const auto ignored = ::pwrite(lock.get(), number.data(), number.size(), 0);

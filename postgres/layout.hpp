@@ -1,23 +1,22 @@
 #pragma once
 
+#include "core/startup_failure.hpp"
 #include "postgres/account.hpp"
 #include "postgres/unique_fd.hpp"
-#include "core/startup_failure.hpp"
 
 #include <filesystem>
 
 namespace restante {
 
-// The places of a private PostgreSQL under a data directory:
+// The files of a private PostgreSQL under a data directory:
 //
-//   postgres/             ours; its owner is the server's user
+//   postgres/             ours; owned by the server's user
 //     server.lock         held while a server uses this directory
-//     socket_directory    names the directory of the socket, when it has to lie elsewhere
-//     log                 what PostgreSQL says
-//     data/  socket/      PostgreSQL's; their owner is the account that runs it
+//     socket_directory    names the socket's directory if that has to be elsewhere
+//     log                 PostgreSQL's messages
+//     data/  socket/      PostgreSQL's; owned by the account that runs it
 //
-// Root keeps the outer directory for itself, so that what root opens there cannot have been put there by
-// others.
+// Root keeps the outer directory to itself, so that nobody else can plant a file that root opens there.
 struct postgres_layout {
     std::filesystem::path root;
     std::filesystem::path data;
@@ -25,16 +24,16 @@ struct postgres_layout {
     std::filesystem::path log;
 };
 
-// Makes the directories that are missing, except data/. Fails when they cannot be made, belong to somebody
-// else, or lie where the account cannot go; the message names the first such directory.
+// Creates the missing directories, except data/. Fails if they cannot be created, belong to another user, or
+// are not accessible to the account; the message names the first such directory.
 startup_result<postgres_layout> prepare_layout(const std::filesystem::path& data_dir, const account& who);
 
-// Taken by the server for as long as it lives; the kernel lets go of it if the server crashes. Fails when
-// another server holds it.
+// Held by the server for its lifetime; the kernel releases it if the server crashes. Fails if another server
+// holds it.
 startup_result<unique_fd> lock_layout(const postgres_layout& layout);
 
-// Whether PostgreSQL can have its socket in a directory of this name: sockets have short paths, and commas,
-// spaces and quotes mean something else in unix_socket_directories or in a conninfo.
+// Whether PostgreSQL can create its socket in this directory: socket paths must be short, and commas, spaces
+// and quotes have a meaning in unix_socket_directories or in a conninfo.
 bool fits_a_socket(const std::filesystem::path& directory);
 
 }  // namespace restante

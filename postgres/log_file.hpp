@@ -1,7 +1,7 @@
 #pragma once
 
-#include "postgres/unique_fd.hpp"
 #include "core/startup_failure.hpp"
+#include "postgres/unique_fd.hpp"
 
 #include <filesystem>
 #include <string>
@@ -9,15 +9,14 @@
 
 namespace restante {
 
-// Where PostgreSQL's messages go. Grows at the end; a long one is put aside as log.old when PostgreSQL
-// starts.
+// PostgreSQL's log. Opened for appending; a long one is renamed to log.old when PostgreSQL starts.
 class log_file {
 public:
     static startup_result<log_file> open(const std::filesystem::path& path);
 
     int descriptor() const { return fd_.get(); }
 
-    // What was written since, at most its last 4 KiB, in whole lines.
+    // The messages since then, at most the last 4 KiB, in whole lines.
     std::string said_since_opened() const;
 
 private:

@@ -21,7 +21,7 @@ pid_t first_number(const fs::path& file)
     return number;
 }
 
-// Empty when the process is gone, or when we may not look.
+// Empty if the process is gone, or if we may not read its command line.
 std::vector<std::string> arguments_of(pid_t pid)
 {
     std::ifstream in("/proc/" + std::to_string(pid) + "/cmdline");
@@ -42,7 +42,7 @@ postmaster_trace trace_postmaster(const fs::path& data)
     const auto arguments = arguments_of(pid);
     if (arguments.empty())
         return trace;
-    // "postgres -D /its/directory …", or, where it describes itself, "postgres: checkpointer".
+    // "postgres -D /its/directory …" or, for a process that sets its title, "postgres: checkpointer".
     if (!fs::path(arguments[0]).filename().string().starts_with("post"))
         trace.misleading = true;
     for (const auto& argument : arguments)

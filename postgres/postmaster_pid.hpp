@@ -6,14 +6,14 @@
 
 namespace restante {
 
-// What postmaster.pid in a data directory says about a PostgreSQL that was left behind. After a crash its
-// number may belong to anybody.
+// What postmaster.pid in a data directory says about a PostgreSQL that a crash left behind. Its pid may since
+// have been reused by any process.
 struct postmaster_trace {
-    // A PostgreSQL of this very directory is running.
+    // A PostgreSQL of this directory is running.
     std::optional<pid_t> running;
 
-    // The number now belongs to a program that certainly is no PostgreSQL. PostgreSQL itself would not look
-    // that closely and refuse to start for as long as that program lives.
+    // The pid now belongs to a program that is certainly not PostgreSQL. PostgreSQL itself does not check
+    // that closely and would refuse to start for as long as that program runs.
     bool misleading = false;
 };
 

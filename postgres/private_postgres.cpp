@@ -30,7 +30,7 @@ std::int64_t milliseconds_since(clock::time_point start)
     return std::chrono::duration_cast<std::chrono::milliseconds>(clock::now() - start).count();
 }
 
-// Backends of a PostgreSQL whose main process was killed end by themselves, but a moment later.
+// Backends exit by themselves when their postmaster was killed, but only a moment later.
 bool is_held_by_orphans(std::string_view log)
 {
     return log.find("pre-existing shared memory block") != std::string_view::npos;
@@ -112,7 +112,7 @@ void private_postgres::stop()
     if (!postmaster_)
         return;
     end_postmaster();
-    // One in /tmp was made for this run; the next one makes another.
+    // A directory in /tmp was created for this run; the next one creates another.
     if (layout_.socket.parent_path() != layout_.root)
         ::rmdir(layout_.socket.c_str());
 }
@@ -120,8 +120,8 @@ void private_postgres::stop()
 void private_postgres::end_postmaster()
 {
     const auto started = clock::now();
-    // PostgreSQL's words: SIGINT is the fast shutdown, which ends sessions and loses nothing; SIGQUIT is the
-    // immediate one, after which the next start replays its log.
+    // In PostgreSQL's terms, SIGINT is the fast shutdown, which ends sessions and loses nothing; SIGQUIT is
+    // the immediate shutdown, after which the next start replays the WAL.
     postmaster_->send(SIGINT);
     bool ended = postmaster_->wait_for_end(options_.stop_limit);
     if (!ended) {
@@ -137,8 +137,8 @@ void private_postgres::end_postmaster()
     postmaster_.reset();
 }
 
-// Uses a PostgreSQL that a crashed server left behind. One that runs and does not answer is of no use to
-// anybody and is ended: we hold the lock, so no other server depends on it.
+// Adopts a PostgreSQL that a crashed server left behind. One that runs but does not respond is useless and is
+// stopped: we hold the lock, so no other server depends on it.
 bool private_postgres::adopt()
 {
     const auto trace = trace_postmaster(layout_.data);
@@ -179,10 +179,10 @@ startup_result<void> private_postgres::launch()
         const auto how = state == readiness::ended ? "ended with " + postmaster_->how_it_ended()
                                                    : "did not get ready in time";
         end_postmaster();
-        const auto said = log->said_since_opened();
-        if (state == readiness::late || !is_held_by_orphans(said) || clock::now() >= deadline)
-            return startup_failure{"PostgreSQL " + how + full_disk_hint(said, layout_) + "; the end of " +
-                                   layout_.log.string() + ":\n" + said};
+        const auto messages = log->said_since_opened();
+        if (state == readiness::late || !is_held_by_orphans(messages) || clock::now() >= deadline)
+            return startup_failure{"PostgreSQL " + how + full_disk_hint(messages, layout_) + "; the end of " +
+                                   layout_.log.string() + ":\n" + messages};
         std::this_thread::sleep_for(std::chrono::milliseconds(100));
     }
     log_line(log_level::info, "private_postgres_started")
@@ -192,13 +192,13 @@ startup_result<void> private_postgres::launch()
     return {};
 }
 
-// Everything is said here and nothing in postgresql.conf, so that an old directory runs with a new program's
-// settings.
+// All settings are passed here and none in postgresql.conf, so that an old directory runs with the settings
+// of a new program.
 std::vector<std::string> private_postgres::command_line() const
 {
-    std::vector<std::string> words{binaries_.program("postgres"), "-D", layout_.data.string()};
-    const auto set = [&words](std::string_view name, const std::string& value) {
-        words.push_back("--" + std::string(name) + "=" + value);
+    std::vector<std::string> arguments{binaries_.program("postgres"), "-D", layout_.data.string()};
+    const auto set = [&arguments](std::string_view name, const std::string& value) {
+        arguments.push_back("--" + std::string(name) + "=" + value);
     };
     set("listen_addresses", "");
     set("unix_socket_directories", layout_.socket.string());
@@ -207,18 +207,19 @@ std::vector<std::string> private_postgres::command_line() const
     set("max_connections", std::to_string(options_.max_connections));
     set("logging_collector", "off");
 
-    // A file that was answered for is on the disk.
+    // An acknowledged file is on the disk.
     set("fsync", "on");
     set("full_page_writes", "on");
     set("synchronous_commit", "on");
 
-    // Uploads write much and read it once: room for the pages that are busy, and few, spread-out checkpoints.
+    // Uploads write a lot and read it once: enough buffers for the hot pages, and few, spread-out
+    // checkpoints.
     set("shared_buffers", "256MB");
     set("max_wal_size", "4GB");
     set("checkpoint_timeout", "15min");
     // Our statements are short; compiling one takes longer than running it.
     set("jit", "off");
-    return words;
+    return arguments;
 }
 
 private_postgres::readiness private_postgres::wait_until_ready(clock::time_point deadline)

@@ -1,11 +1,11 @@
 #pragma once
 
+#include "core/startup_failure.hpp"
 #include "postgres/account.hpp"
 #include "postgres/binaries.hpp"
 #include "postgres/layout.hpp"
 #include "postgres/process.hpp"
 #include "postgres/unique_fd.hpp"
-#include "core/startup_failure.hpp"
 
 #include <chrono>
 #include <filesystem>
@@ -19,43 +19,43 @@ namespace restante {
 struct private_postgres_options {
     std::filesystem::path data_dir;
     unsigned max_connections = 100;
-    // Recovery after a crash may read gigabytes of log; a PostgreSQL that gives up is noticed at once, not by
-    // this.
+    // Crash recovery may read gigabytes of WAL; a PostgreSQL that exits is noticed at once, not by this
+    // timeout.
     std::chrono::milliseconds start_limit = std::chrono::minutes(5);
     std::chrono::milliseconds stop_limit = std::chrono::minutes(1);
-    // How long one that was left running may take to answer before it is ended and started anew.
+    // How long an orphaned PostgreSQL may take to respond before it is stopped and started again.
     std::chrono::milliseconds adoption_limit = std::chrono::seconds(15);
     binary_places binaries = binary_places::from_environment();
 };
 
-// A PostgreSQL that belongs to one server: made under the data directory on first use, reachable through a
-// unix socket only, started and stopped with the server. Move-only; its end stops the database.
+// A PostgreSQL that belongs to one server: created under the data directory on first use, reachable through a
+// unix socket only, started and stopped with the server. Move-only; the destructor stops the database.
 //
-// Every call may block, so none belongs on a shard, and one thread at a time may use it.
+// Every call may block, so none belongs on a shard, and only one thread at a time may use it.
 class private_postgres {
 public:
-    // Makes the cluster if there is none, and starts it; one that a crashed server left running is used as it
-    // is. Fails with a message that says what to do: no binaries, another version's or another user's
-    // directory, another server on it, a full disk, or what PostgreSQL itself gave as the reason.
+    // Creates the cluster if there is none, and starts it; one that a crashed server left running is adopted
+    // as it is. Fails with a message that says what to do: no binaries, another version's or another user's
+    // directory, another server using it, a full disk, or the reason that PostgreSQL itself gave.
     static startup_result<private_postgres> start(private_postgres_options options);
 
-    // How to reach the PostgreSQL of a server that is running on this data directory; nothing when none is.
+    // How to connect to the PostgreSQL of a server that is running on this data directory; nullopt if there
+    // is none.
     static std::optional<std::string> conninfo_of_running(const std::filesystem::path& data_dir);
 
     private_postgres(private_postgres&&) noexcept = default;
     private_postgres& operator=(private_postgres&&) = delete;
     ~private_postgres();
 
-    // For libpq; stays the same for the life of the object.
+    // For libpq; constant for the life of the object.
     std::string conninfo() const;
 
     bool alive();
 
-    // Starts PostgreSQL again if it has died.
+    // Restarts PostgreSQL if it has died.
     startup_result<void> ensure_running();
 
-    // Ends all sessions and waits for a clean shutdown, and forces it when the limit is over. Does nothing
-    // the second time.
+    // Ends all sessions and waits for a clean shutdown, and forces it after the limit. Idempotent.
     void stop();
 
 private:
@@ -75,7 +75,7 @@ private:
     postgres_binaries binaries_;
     postgres_layout layout_;
     unique_fd lock_;
-    std::unique_ptr<process> postmaster_;  // null once it was stopped
+    std::unique_ptr<process> postmaster_;  // null once stopped
 };
 
 }  // namespace restante

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// glibc 2.36 forgot to tell C++ that these are C functions.
+// The header of glibc 2.36 lacks extern "C".
 extern "C" {
 #include <sys/pidfd.h>
 }
@@ -37,8 +37,8 @@ int milliseconds_until(clock::time_point deadline)
     return static_cast<int>(std::clamp<std::int64_t>(left, 0, 60'000));
 }
 
-// Runs in the forked child of a process that may have other threads: only calls that are safe in a signal
-// handler, and no memory is asked for.
+// Runs in the forked child of a process that may have other threads: only async-signal-safe calls, no
+// allocation.
 [[noreturn]] void become(char* const* argv, char* const* environment, const account& who, bool change_user,
                          int input, int output)
 {
@@ -56,7 +56,7 @@ int milliseconds_until(clock::time_point deadline)
     ::sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
 
-    // PostgreSQL looks at the directory it starts in; ours may be closed to the other user.
+    // PostgreSQL accesses its working directory; ours may be closed to the other user.
     const bool ready =
         ::chdir("/") == 0 && (!change_user || (::setgroups(who.groups.size(), who.groups.data()) == 0 &&
                                                ::setgid(who.gid) == 0 && ::setuid(who.uid) == 0));
@@ -82,7 +82,7 @@ void keep_tail(std::string& text)
         text.erase(0, text.size() - max_output);
 }
 
-// Reads until every writer has closed the pipe. False when that did not happen in time.
+// Reads until every writer has closed the pipe. False on timeout.
 bool read_all(int fd, std::string& text, clock::time_point deadline)
 {
     std::array<char, 4096> block;
@@ -156,7 +156,7 @@ startup_result<process> spawn(const std::vector<std::string>& argv, const accoun
 {
     BOOST_ASSERT(!argv.empty());
     auto arguments = argv;
-    // A fresh environment: PGDATA, PGPORT and the like of our caller are not meant for this PostgreSQL.
+    // A fresh environment: our caller's PGDATA, PGPORT and the like are not meant for this PostgreSQL.
     std::vector<std::string> variables{"PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C.UTF-8", "HOME=/"};
     const auto argument_pointers = pointers(arguments);
     const auto variable_pointers = pointers(variables);
@@ -169,7 +169,7 @@ startup_result<process> spawn(const std::vector<std::string>& argv, const accoun
     if (pid == 0)
         become(argument_pointers.data(), variable_pointers.data(), who, change_user, nothing.get(), output);
 
-    // The child cannot vanish before we hold it: it stays as a zombie until we collect it.
+    // The child's pid cannot be reused before this: it remains a zombie until we reap it.
     unique_fd handle(::pidfd_open(pid, 0));
     if (!handle) {
         auto failure = startup_failure{last_error("cannot watch " + argv[0])};

@@ -6,16 +6,17 @@
 
 namespace restante {
 
-// Gauges of what waits, for dashboards. They speak of the whole database, not of this process: every replica
-// shows the same, so a dashboard takes their maximum and never their sum. One shard of a process keeps them.
+// Gauges of pending work, for dashboards. They describe the whole database, not this process: every replica
+// reports the same values, so a dashboard uses their maximum and never their sum. One shard of a process
+// maintains them.
 class upload_gauges {
 public:
     static constexpr auto interval = std::chrono::seconds(15);
 
     upload_gauges(pq::connection_pool& db, metric_set& metrics);
 
-    // Reads the figures every 15 s. What cannot be read keeps its last value; the timestamp tells how old
-    // that is.
+    // Reads the values every 15 s. A value that cannot be read keeps its last one; the timestamp shows how
+    // old that is.
     awaitable<void> run(task_group& tasks);
 
     awaitable<error_code> refresh();

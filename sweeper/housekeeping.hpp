@@ -5,7 +5,7 @@
 
 namespace restante {
 
-// What a process does for the whole database rather than for a request. One shard has it.
+// Background work for the whole database rather than for a request. It runs on one shard.
 class housekeeping {
 public:
     housekeeping(pq::connection_pool& db, metric_set& metrics, const retention_policy& policy)
@@ -13,7 +13,7 @@ public:
     {
     }
 
-    // Both run until the group is asked to stop; one that throws is logged, counted and started again.
+    // Both run until a stop is requested; one that throws is logged, counted and restarted.
     void start(task_group& tasks)
     {
         tasks.spawn_supervised("sweeper", [this, &tasks] { return sweeper_.run(tasks); });

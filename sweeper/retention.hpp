@@ -4,10 +4,11 @@
 
 namespace restante {
 
-// When rows may go, and how the sweeper spends its time. Pure decisions: the database's clock applies them.
+// When rows may be deleted, and how the sweeper divides its time. Pure decisions, applied by the database's
+// clock.
 struct retention_policy {
     std::chrono::microseconds acked;     // an acked file is kept this long, for `?recover=true`
-    std::chrono::microseconds activity;  // the feed reaches back this far
+    std::chrono::microseconds activity;  // how far back the feed goes
     std::chrono::microseconds interval;  // between two cycles
 };
 
@@ -19,11 +20,12 @@ struct cycle_shares {
     std::chrono::milliseconds activity = std::chrono::seconds(5);
 };
 
-// When a cycle had more to do than time the next one follows at once: what comes in all day must also go.
+// If a cycle ran out of time, the next one follows almost immediately, so that deletion keeps up with
+// uploads.
 inline constexpr std::chrono::microseconds pause_with_backlog = std::chrono::milliseconds(100);
 
-// The pause otherwise: the interval, a tenth shorter or longer by chance (0 ≤ chance < 1), so
-// that replicas that were started together do not sweep together for ever.
+// Otherwise the pause is the interval with ±10 % jitter (0 ≤ chance < 1), so that replicas that were started
+// together do not keep sweeping together.
 std::chrono::microseconds pause_before_next(std::chrono::microseconds interval, double chance);
 
 }  // namespace restante

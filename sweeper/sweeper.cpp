@@ -62,7 +62,7 @@ awaitable<cycle_report> sweeper::sweep_once(task_group& tasks)
         std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - began);
     tell(report);
 
-    // Only for people to look at: a database that cannot take it has been complained about already.
+    // Informational only: an unavailable database has already been reported.
     const sweep_record record{.gone = report.files, .took = report.took, .failure = report.failure};
     co_await storage_.record(record);
     co_return report;
@@ -117,7 +117,7 @@ void sweeper::tell(const cycle_report& report)
         log_line(log_level::info, "sweeper_enabled");
 }
 
-// A server may be started before its schema is there. That is no failure of the sweep; it waits, like the
+// A server may be started before its schema exists. That is not a failure of the sweep; it waits, like the
 // uploads.
 void sweeper::tell_failure(const cycle_report& report)
 {

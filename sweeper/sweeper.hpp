@@ -8,13 +8,13 @@
 
 namespace restante {
 
-// What one cycle did.
+// The outcome of one cycle.
 struct cycle_report {
     sweep_counts files;
     std::int64_t requests = 0;  // idempotency keys and fences
     std::int64_t activity = 0;
-    bool more = false;   // there was more to do than time
-    error_code failure;  // the first one; the other jobs were tried all the same
+    bool more = false;   // it ran out of time
+    error_code failure;  // the first one; the other jobs still ran
     std::chrono::microseconds took{};
 
     bool did_something() const { return files.acked + files.expired + requests + activity > 0; }
@@ -27,14 +27,14 @@ struct cycle_report {
     }
 };
 
-// Sweeps at start and then again and again. Whatever a cycle meets is counted and logged, and the next one
-// tries again; only a stop ends the loop. One shard of a process runs it; of several processes each runs its
-// own, and they share the work.
+// Sweeps at startup and then periodically. Every failure of a cycle is counted and logged, and the next one
+// tries again; only a stop ends the loop. One shard of a process runs it; several processes each run their
+// own and share the work.
 class sweeper {
 public:
     sweeper(pq::connection_pool& db, metric_set& metrics, retention_policy policy, cycle_shares shares = {});
 
-    // Ends at once when the group is asked to stop: between cycles, or after the batch that is under way.
+    // Returns promptly when a stop is requested: between cycles, or after the current batch.
     awaitable<void> run(task_group& tasks);
 
     // One cycle, counted, logged and recorded for `restante status`.
@@ -49,7 +49,7 @@ private:
     retention_policy policy_;
     cycle_shares shares_;
     std::minstd_rand random_{std::random_device{}()};
-    bool disabled_ = false;  // the tables are not there; said once
+    bool disabled_ = false;  // the tables do not exist; logged once
 
     metric_set::number& acked_;
     metric_set::number& expired_;

@@ -8,8 +8,8 @@ namespace restante::multipart {
 
 namespace {
 
-// Where a delimiter may begin: at a CR with LF and a dash after it, as far as the block shows them. memchr is
-// fast over all that is no line end; looking at two neighbours keeps text that is nothing but line ends from
+// Where a delimiter may begin: at a CR followed by LF and a dash, as far as these are in the block. memchr is
+// fast over everything but line ends; checking the next two bytes keeps text that consists of line ends from
 // being slow.
 std::size_t next_candidate(std::string_view block, std::size_t at)
 {
@@ -53,7 +53,7 @@ delimiter_search::outcome delimiter_search::scan(std::string_view block)
                 return {block.substr(0, start), find::nothing, block.size()};
             case verdict::opening:
             case verdict::closing:
-                // Text first; the delimiter is met again, at the front, by the next call.
+                // Text first; the next call finds the delimiter again, at the front.
                 if (start > 0)
                     return {block.substr(0, start), find::nothing, start};
                 return {{}, is == verdict::opening ? find::opening : find::closing, length, length};
@@ -75,7 +75,7 @@ delimiter_search::outcome delimiter_search::resume(std::string_view block)
             return {{}, find::nothing, length};
         case verdict::differs: break;
     }
-    // It was text after all, and needle_ has the very bytes.
+    // It was text after all, and needle_ has the same bytes.
     return {std::string_view(needle_).substr(unsaid, matched - unsaid), find::nothing, length};
 }
 

@@ -8,14 +8,14 @@ namespace restante::multipart {
 
 namespace {
 
-// Many clients leave values unquoted that are no tokens (boundary=a/b, filename=é.txt); they are clear all
-// the same.
+// Many clients leave values unquoted that are not tokens (boundary=a/b, filename=é.txt); these are still
+// unambiguous.
 bool is_bare_value_char(char c)
 {
     return !is_ascii_control(c) && c != ' ' && c != ';' && c != '"';
 }
 
-// Both readers take a value off the front of the text.
+// Both functions consume a value from the front of the text.
 
 result<std::string> take_bare(std::string_view& text)
 {
@@ -45,8 +45,8 @@ result<std::string> take_quoted(std::string_view& text)
     return RESTANTE_ERROR(errc::malformed_multipart);
 }
 
-// Passes over `;` and the blanks around it, and over empty parameters, which RFC 9110 allows (`form-data; ;
-// name=a;`). Returns whether there was a semicolon at all.
+// Skips `;` and the blanks around it, and empty parameters, which RFC 9110 allows (`form-data; ; name=a;`).
+// Returns whether there was a semicolon at all.
 bool skip_separator(std::string_view& text)
 {
     bool semicolon = false;

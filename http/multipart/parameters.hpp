@@ -9,11 +9,11 @@
 namespace restante::multipart {
 
 struct parameter {
-    std::string_view name;  // a token, in the sender's letter case
+    std::string_view name;  // a token, in its original case
     std::string value;      // any bytes, without quotes and escapes
 };
 
-// Reads the `; name=value; name="value"` tail of a header value, in order and with repetitions. All errors
+// Parses the `; name=value; name="value"` tail of a header value, in order and with repetitions. All errors
 // are errc::malformed_multipart.
 //
 // Inside quotes a backslash escapes only `"` and `\`. RFC 9110 lets it escape anything, but old clients send

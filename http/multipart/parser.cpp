@@ -8,7 +8,7 @@ namespace restante::multipart {
 
 parser::parser(const boundary& separator, const parser_limits& limits) : search_(separator), limits_(limits)
 {
-    // A body begins with its first delimiter, and then without the line end of that.
+    // A body starts with its first delimiter, which has no CRLF before it.
     search_.start_at_line_start();
 }
 
@@ -94,7 +94,7 @@ event parser::read_line_feed()
 event parser::read_headers()
 {
     const auto length = std::min(rest_.find('\n'), rest_.size() - 1) + 1;
-    const auto room = limits_.header_bytes + 2 - header_.size();  // the empty line at the end is not counted
+    const auto room = limits_.header_bytes + 2 - header_.size();  // the final empty line does not count
     if (length > room)
         return break_off();
     header_ += rest_.substr(0, length);
@@ -114,7 +114,7 @@ event parser::begin_part()
     if (!head)
         return break_off();
     head_ = std::move(*head);
-    // A part without content may end right here: the empty line is then also the line end of its delimiter.
+    // A part without content may end right here: the empty line is then also the CRLF of its delimiter.
     search_.start_at_line_start();
     state_ = state::content;
     return {event::type::part_begin, {}};

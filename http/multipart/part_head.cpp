@@ -24,7 +24,7 @@ struct header_fields {
     }
 };
 
-// A name must be a token right up to its colon, which also refuses folded lines: they begin with a blank.
+// A name must be a token right up to its colon, which also rejects folded lines: they begin with a blank.
 result<void> read_line(header_fields& fields, std::string_view line)
 {
     const auto colon = line.find(':');

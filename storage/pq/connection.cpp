@@ -26,8 +26,8 @@ std::string result_field(const pg_result* from, int which)
     return text ? text : "";
 }
 
-// libpq would print notices, and the farewell of a server that ends an idle session, on stderr, where every
-// line is ours to write.
+// libpq would print notices, and the termination message of an idle session, to stderr, which is reserved for
+// our log lines.
 void log_notice(void*, const pg_result* notice)
 {
     log_line(log_level::debug, "postgres_notice")
@@ -43,7 +43,7 @@ connection::connection(executor ex, connect_options options)
 
 connection::~connection()
 {
-    // Asio must let go of the descriptor before libpq closes it, or the number may already belong to another.
+    // Asio must release the descriptor before libpq closes it, or the number may already have been reused.
     if (socket_.is_open())
         socket_.release();
     PQfinish(handle_);
@@ -82,8 +82,8 @@ awaitable<result<std::unique_ptr<connection>>> connection::open(connect_options 
     co_return opened;
 }
 
-// PQconnectPoll may try several addresses, each with a socket of its own, so the descriptor is looked up anew
-// after every step.
+// PQconnectPoll may try several addresses, each with its own socket, so the descriptor is read again after
+// every step.
 awaitable<error_code> connection::handshake()
 {
     const auto give_up_at = deadline::clock::now() + options_.connect_timeout;
@@ -121,8 +121,8 @@ error_code connection::break_down(errc reason)
     broken_ = true;
     fell_silent_ = reason == errc::database_timeout;
     deadline_.clear();
-    // libpq closes the socket by itself when the server hangs up, and the next connection may get its number.
-    // Asio must forget it now: were it forgotten only when this object ends, that would deafen the other
+    // libpq closes the socket by itself when the server hangs up, and the next connection may get the same
+    // descriptor. Asio must release it now: a release in the destructor would deregister the other
     // connection.
     if (socket_.is_open())
         socket_.release();
@@ -207,7 +207,7 @@ result<result_set> connection::accept(pg_result* owned, const char* name)
         default: break;
     }
     note_failure(owned, name);
-    // Without a SQLSTATE it was libpq that failed: the link is gone.
+    // Without a SQLSTATE the failure is libpq's own: the connection is lost.
     if (last_sqlstate_.empty() || PQstatus(handle_) != CONNECTION_OK)
         return break_down(errc::database_unavailable);
     return RESTANTE_ERROR(errc_from_sqlstate(last_sqlstate_));
@@ -254,9 +254,9 @@ awaitable<result<result_set>> connection::execute_script(const std::string& sql)
 awaitable<result<notification>> connection::next_notification()
 {
     for (;;) {
-        if (PGnotify* heard = PQnotifies(handle_)) {
-            notification out{heard->relname, heard->extra, heard->be_pid};
-            PQfreemem(heard);
+        if (PGnotify* received = PQnotifies(handle_)) {
+            notification out{received->relname, received->extra, received->be_pid};
+            PQfreemem(received);
             co_return out;
         }
         auto [ec] = co_await socket_.async_wait(asio::posix::descriptor_base::wait_read, use_tuple);
@@ -287,7 +287,7 @@ bool connection::closed_by_server() const
 {
     char byte;
     const auto got = ::recv(PQsocket(handle_), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-    // Anything to read on an idle session is the server's farewell.
+    // Anything to read on an idle session is the server's termination message.
     return got >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK);
 }
 

@@ -42,7 +42,7 @@ void conninfo::append_options(const std::string& session_settings)
 {
     for (auto& [name, value] : items_) {
         if (name == "options") {
-            // Ours first: what the operator wrote comes later and wins.
+            // Ours first: the operator's settings come later and take precedence.
             value = session_settings + " " + value;
             return;
         }

@@ -9,11 +9,11 @@
 
 namespace restante::pq {
 
-// Keywords and values for PQconnectStartParams, made from a URL or a conninfo string: ours added, host names
-// resolved by Asio (libpq would block on them).
+// Keywords and values for PQconnectStartParams, parsed from a URL or a conninfo string, with our settings
+// added and host names resolved by Asio (libpq would block on them).
 class conninfo {
 public:
-    // Fails with bad_setting when libpq cannot parse the text; why receives the reason.
+    // Fails with bad_setting if libpq cannot parse the text; why receives the reason.
     static result<conninfo> parse(const std::string& text, std::string& why);
 
     void set_default(const std::string& keyword, const std::string& value);

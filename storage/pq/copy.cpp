@@ -100,7 +100,7 @@ void copy_encoder::header(std::string& out)
 {
     out.append("PGCOPY\n\377\r\n\0", 11);
     append(out, std::int32_t{0});  // flags
-    append(out, std::int32_t{0});  // length of the header's extension
+    append(out, std::int32_t{0});  // length of the header extension
 }
 
 void copy_encoder::trailer(std::string& out)

@@ -4,19 +4,19 @@
 
 namespace restante::pq {
 
-// COPY … FROM STDIN (FORMAT binary), fed in pieces. A piece is handed to the kernel before the next is taken,
-// so the client holds one piece whatever the size of the whole.
+// COPY … FROM STDIN (FORMAT binary), sent in pieces. Each piece is passed to the kernel before the next is
+// accepted, so the client holds one piece whatever the total size.
 class copy_in {
 public:
-    // sql ends in the COPY statement; statements before it (BEGIN) go in the same round trip.
+    // sql ends with the COPY statement; statements before it (BEGIN) are sent in the same round trip.
     static awaitable<result<copy_in>> begin(connection& on, const std::string& sql);
 
     awaitable<error_code> write(std::span<const char> piece);
 
-    // Ends the stream and waits for PostgreSQL's word on it.
+    // Ends the stream and waits for PostgreSQL's result.
     awaitable<error_code> finish();
 
-    // Gives up: PostgreSQL discards the rows and fails the transaction.
+    // Aborts: PostgreSQL discards the rows and fails the transaction.
     awaitable<error_code> abort(const char* reason);
 
 private:
@@ -26,8 +26,7 @@ private:
     connection* on_;
 };
 
-// The wire form of COPY's binary format: a header, then for each row a field count and length-prefixed
-// fields.
+// The binary format of COPY: a header, then for each row a field count and length-prefixed fields.
 class copy_encoder {
 public:
     static void header(std::string& out);

@@ -83,7 +83,8 @@ bool is_null(const std::optional<T>& value)
     return !value;
 }
 
-// The wire form of an array: dimensions, whether a NULL is inside, element type, then length and lower bound.
+// The binary format of an array: dimensions, whether it contains a NULL, element type, then length and lower
+// bound.
 template <class T>
 std::string encode_array(std::span<const T> values, unsigned element_oid)
 {
@@ -174,7 +175,7 @@ void parameters::add(timestamp value)
 
 void parameters::add(std::string_view text)
 {
-    // A null pointer would mean NULL; an empty text must stay an empty text.
+    // A null pointer would mean NULL; an empty text must remain an empty text.
     push(text.data() ? text.data() : "", text.size(), binary_format);
 }
 

@@ -9,9 +9,9 @@
 
 namespace restante::pq {
 
-// The parameters of one statement, as libpq wants them. Text, blobs and JSON are referred to, not copied:
-// they must live until the statement has been queued, which copies them into libpq's buffer. Scalars and
-// arrays are encoded into the object.
+// The parameters of one statement, in the form that libpq expects. Text, blobs and JSON are referenced, not
+// copied: they must live until the statement has been queued, which copies them into libpq's buffer. Scalars
+// and arrays are encoded into the object.
 class parameters {
 public:
     static constexpr std::size_t max_count = 24;

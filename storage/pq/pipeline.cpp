@@ -70,7 +70,7 @@ awaitable<result<std::vector<result_set>>> pipeline::run()
             auto accepted = on_.accept(*got, entries_[i].name);
             if (on_.broken())
                 co_return accepted.error();
-            // A statement whose Parse failed, or was skipped, is not known to the session after all.
+            // A statement whose Parse failed or was skipped is not prepared in the session after all.
             if (!accepted && part == 0)
                 on_.prepared_.erase(entries_[i].name);
             if (!accepted && !failure) {

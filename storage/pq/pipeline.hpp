@@ -13,22 +13,22 @@ namespace restante::pq {
 //   work.add(publish, row);
 //   auto results = co_await work.run();
 //
-// Inside a transaction block a statement that fails makes PostgreSQL skip the rest, and the session is left
-// "in error" for the pool to roll back. Outside of one the statements up to the Sync are one implicit
-// transaction.
+// Inside a transaction block a failed statement makes PostgreSQL skip the rest, and the session remains "in
+// error" for the pool to roll back. Outside a transaction block the statements up to the Sync are one
+// implicit transaction.
 class pipeline {
 public:
     explicit pipeline(connection& on) : on_(on) {}
     pipeline(const pipeline&) = delete;
     pipeline& operator=(const pipeline&) = delete;
 
-    // Copies the statement into libpq's buffer, after a Parse if this session does not know it yet. A failure
-    // to do so shows in run().
+    // Copies the statement into libpq's buffer, after a Parse if this session has not prepared it yet. A
+    // failure to do so is reported by run().
     void add(const statement& what, const parameters& with);
     void add(const statement& what);
 
-    // The results, one a statement. On failure failed_at() is the index of the statement that was to blame,
-    // or the number of statements when the link broke.
+    // The results, one per statement. On failure, failed_at() is the index of the statement that failed, or
+    // the number of statements if the connection was lost.
     awaitable<result<std::vector<result_set>>> run();
 
     std::size_t size() const { return entries_.size(); }

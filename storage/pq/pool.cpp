@@ -48,10 +48,10 @@ awaitable<result<lease>> connection_pool::acquire(lane in)
 {
     if (stopped_)
         co_return RESTANTE_ERROR(errc::shutting_down);
-    const auto who = next_ticket_++;
-    auto verdict = node_.ask(in, who, pool_node::clock::now());
+    const auto ticket = next_ticket_++;
+    auto verdict = node_.ask(in, ticket, pool_node::clock::now());
     if (verdict == pool_node::verdict::wait) {
-        auto waited = co_await wait_in_queue(who, in);
+        auto waited = co_await wait_in_queue(ticket, in);
         if (!waited)
             co_return waited.error();
         verdict = *waited;
@@ -71,27 +71,27 @@ awaitable<result<lease>> connection_pool::acquire(lane in)
     }
 }
 
-awaitable<result<pool_node::verdict>> connection_pool::wait_in_queue(pool_node::ticket who, lane in)
+awaitable<result<pool_node::verdict>> connection_pool::wait_in_queue(pool_node::ticket ticket, lane in)
 {
     waiter self(ex_);
-    waiters_.emplace(who, &self);
+    waiters_.emplace(ticket, &self);
     self.timer.expires_after(in == lane::large ? options_.large_wait_limit : options_.wait_limit);
     co_await self.timer.async_wait(use_tuple);
     if (!self.verdict && !stopped_ && stood_still_since(self.timer.expiry())) {
         self.timer.expires_after(second_chance);
         co_await self.timer.async_wait(use_tuple);
     }
-    waiters_.erase(who);
+    waiters_.erase(ticket);
     if (self.verdict)
         co_return *self.verdict;
-    node_.leave(who);
+    node_.leave(ticket);
     co_return RESTANTE_ERROR(stopped_ ? errc::shutting_down : errc::database_busy);
 }
 
 awaitable<result<lease>> connection_pool::open(lane in)
 {
-    // The slot is ours from here on: whatever happens, the node must hear how it ended, even when this
-    // coroutine is destroyed in the middle of it.
+    // The slot is ours from here on: the node must learn the outcome in every case, even if this coroutine is
+    // destroyed midway.
     struct slot {
         connection_pool& pool;
         lane in;
@@ -184,7 +184,7 @@ awaitable<void> connection_pool::roll_back(std::unique_ptr<connection> dirty)
 
 awaitable<result<void>> connection_pool::end_session(int backend_pid)
 {
-    // By now the transaction is seconds old; a younger one belongs to a newcomer that got the same pid.
+    // By now the transaction is seconds old; a younger one belongs to a new backend that reuses the pid.
     static const statement terminate{
         "terminate_silent",
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = $1::int4 AND "
@@ -198,7 +198,7 @@ awaitable<result<void>> connection_pool::end_session(int backend_pid)
 
 awaitable<result<void>> connection_pool::end_stuck_sessions()
 {
-    // COPY waits for its client between any two pieces, and has statement_timeout to end it.
+    // COPY is in ClientRead between any two pieces, and statement_timeout ends it.
     static const statement terminate{
         "terminate_stuck",
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE "
@@ -213,7 +213,7 @@ awaitable<result<void>> connection_pool::end_stuck_sessions()
     co_return result<void>();
 }
 
-// A question to an idle connection, or the attempt to open the first one: what /readyz reports.
+// Probes an idle connection, or tries to open the first one; /readyz reports the result.
 awaitable<void> connection_pool::look_after_health()
 {
     if (node_.silent()) {
@@ -227,12 +227,12 @@ awaitable<void> connection_pool::look_after_health()
     auto probe = co_await acquire();
     if (!probe)
         co_return;
-    connection& asked = **probe;
-    asked.io_timeout(health_limit);
-    const auto answered = co_await asked.execute(ask);
-    asked.io_timeout(options_.connect.io_timeout);
-    ready_ = ready_ || answered.has_value();
-    if (!asked.fell_silent())
+    connection& session = **probe;
+    session.io_timeout(health_limit);
+    const auto answer = co_await session.execute(ask);
+    session.io_timeout(options_.connect.io_timeout);
+    ready_ = ready_ || answer.has_value();
+    if (!session.fell_silent())
         co_return;
     log_line(log_level::warn, "database_unavailable").field("reason", "no answer in time");
     ready_ = false;
@@ -243,7 +243,7 @@ awaitable<void> connection_pool::look_after_health()
 
 void connection_pool::fall_silent()
 {
-    // More than the node counts may lie there: those are promised to waiters who have not woken up yet.
+    // idle_ may hold more than the node counts: the others are granted to waiters that have not resumed yet.
     idle_.resize(idle_.size() - node_.idle());
     node_.went_silent();
 }
@@ -285,7 +285,7 @@ void connection_pool::stop()
 {
     stopped_ = true;
     wake_.cancel();
-    for (auto& [who, waiting] : waiters_)
+    for (auto& [ticket, waiting] : waiters_)
         waiting->timer.cancel();
 }
 
@@ -311,10 +311,10 @@ awaitable<result<result_set>> connection_pool::execute_within(std::chrono::milli
     auto borrowed = co_await acquire();
     if (!borrowed)
         co_return borrowed.error();
-    connection& asked = **borrowed;
-    asked.io_timeout(limit);
-    auto answer = co_await asked.execute(what, with);
-    asked.io_timeout(options_.connect.io_timeout);
+    connection& session = **borrowed;
+    session.io_timeout(limit);
+    auto answer = co_await session.execute(what, with);
+    session.io_timeout(options_.connect.io_timeout);
     co_return answer;
 }
 

@@ -14,8 +14,8 @@ namespace restante::pq {
 class connection_pool;
 class transaction;
 
-// A borrowed connection. Goes back to the pool at the end of its scope, in whatever state it is: the pool
-// keeps a clean one, rolls an open transaction back and closes a broken or half-used one.
+// A borrowed connection. Its destructor returns it to the pool, in whatever state it is: the pool keeps a
+// clean one, rolls back an open transaction and closes a broken or half-used one.
 class lease {
 public:
     lease(connection_pool& from, std::unique_ptr<connection> borrowed, lane in);
@@ -37,8 +37,8 @@ struct pool_options {
     unsigned connections = 4;
     unsigned waiters = 1024;
     std::chrono::milliseconds wait_limit = std::chrono::milliseconds(1500);
-    // Large requests have few connections and take a second each; who has already sent 25 MB would rather
-    // wait.
+    // Large requests have few connections and take a second each; a client that has already sent 25 MB would
+    // rather wait.
     std::chrono::milliseconds large_wait_limit = std::chrono::seconds(60);
 };
 
@@ -48,7 +48,7 @@ struct pool_status {
     std::size_t waiting = 0;
     std::uint64_t reconnects = 0;
     bool ready = false;
-    std::string last_error;  // why it is not ready, in a sentence
+    std::string last_error;  // why it is not ready, as a sentence
 };
 
 // The connections of one shard. acquire() fails with database_unavailable (cannot connect), database_unsafe
@@ -59,8 +59,8 @@ public:
     connection_pool(executor ex, pool_options options);
     ~connection_pool();
 
-    // Keeps a connection warm, tries again while the database is away, rolls back what came back dirty. Ends
-    // after stop().
+    // Keeps a connection open, reconnects while the database is unavailable, rolls back dirty connections.
+    // Ends after stop().
     awaitable<void> run();
     void stop();
 
@@ -70,18 +70,19 @@ public:
     // One statement on any connection.
     awaitable<result<result_set>> execute(const statement& what, const parameters& with);
     awaitable<result<result_set>> execute(const statement& what);
-    // The same for what is answered at once or not at all: a connection that says nothing for so long is
-    // given up.
+    // The same for statements that return at once or not at all: a connection without a reply within the
+    // limit is given up.
     awaitable<result<result_set>> execute_within(std::chrono::milliseconds limit, const statement& what,
                                                  const parameters& with);
 
-    // Ends, from another connection, the session of one that fell silent in a transaction. A backend behind a
-    // dead line hears nothing and would hold its locks until the kernel gives the line up, which takes hours.
+    // Terminates, from another connection, the session of one that timed out in a transaction. A backend
+    // behind a dead network path notices nothing and would hold its locks until the kernel's timeout, which
+    // takes hours.
     awaitable<result<void>> end_session(int backend_pid);
 
-    // Ends sessions that stopped in the middle of a transaction's one flush, with its locks held. Their
-    // server is frozen or cut off and can't do it; and PostgreSQL counts nobody as idle, and times nothing,
-    // between two messages of a flush. Somebody who waited for such a lock in vain asks for this.
+    // Terminates sessions that stalled in the middle of a transaction's single flush, holding its locks.
+    // Their client is frozen or disconnected and cannot do it, and between two messages of a flush PostgreSQL
+    // considers a session neither idle nor subject to a timeout. Called after a lock timeout.
     awaitable<result<void>> end_stuck_sessions();
 
     pool_status status() const;
@@ -92,7 +93,7 @@ private:
     struct waiter;
 
     awaitable<result<lease>> open(lane in);
-    awaitable<result<pool_node::verdict>> wait_in_queue(pool_node::ticket who, lane in);
+    awaitable<result<pool_node::verdict>> wait_in_queue(pool_node::ticket ticket, lane in);
     awaitable<void> look_after_health();
     void fall_silent();
     awaitable<void> roll_back(std::unique_ptr<connection> dirty);
@@ -104,14 +105,14 @@ private:
     pool_node node_;
     std::vector<std::unique_ptr<connection>> idle_;
     std::vector<std::unique_ptr<connection>> dirty_;
-    std::vector<int> silent_;  // backends whose connections fell silent and are closed
+    std::vector<int> silent_;  // backends of closed connections that had timed out
     std::unordered_map<pool_node::ticket, waiter*> waiters_;
     pool_node::ticket next_ticket_ = 1;
     steady_timer wake_;
     std::string last_error_ = "not connected yet";
     std::uint64_t connects_ = 0;
     bool ready_ = false;
-    bool blocked_ = false;  // somebody gave up waiting for a lock
+    bool blocked_ = false;  // a lock timeout occurred
     bool stopped_ = false;
 };
 

@@ -31,7 +31,7 @@ pool_node::verdict pool_node::ask(lane in, ticket who, clock::time_point now)
 {
     if (down(now))
         return verdict::refuse_down;
-    // First come, first served; but small work need not stand behind large work that waits for its own lane.
+    // FIFO, except that small work need not queue behind large work that waits for its own lane.
     const bool overtakes =
         in == lane::small &&
         std::all_of(queue_.begin(), queue_.end(), [](const waiter& w) { return w.in == lane::large; });
@@ -47,7 +47,8 @@ pool_node::verdict pool_node::ask(lane in, ticket who, clock::time_point now)
 
 std::optional<pool_node::served> pool_node::serve(clock::time_point now)
 {
-    // While the database is away and nothing is left that could come back, waiting is pointless.
+    // While the database is unavailable and no connection is left that could be returned, waiting is
+    // pointless.
     if (!queue_.empty() && down(now)) {
         const auto who = queue_.front().who;
         queue_.pop_front();
@@ -60,7 +61,7 @@ std::optional<pool_node::served> pool_node::serve(clock::time_point now)
             return served{who, *granted};
         }
         if (it->in == lane::small)
-            break;  // nothing is free: nobody behind may overtake
+            break;  // no connection is free, and later waiters must not overtake
     }
     return std::nullopt;
 }

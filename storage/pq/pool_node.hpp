@@ -7,12 +7,12 @@
 
 namespace restante::pq {
 
-// Large work (a COPY of megabytes) may only hold a quarter of the connections, so that small work always
+// Large work (a COPY of megabytes) may hold only a quarter of the connections, so that small work always
 // finds one.
 enum class lane { small, large };
 
-// What the pool does next, decided without doing any of it: counts, lanes, a queue of waiters, a backoff.
-// Time is handed in.
+// The pool's decisions without I/O: counts, lanes, a queue of waiters, a backoff. The caller passes the time
+// in.
 class pool_node {
 public:
     using clock = std::chrono::steady_clock;
@@ -26,11 +26,11 @@ public:
     };
 
     enum class verdict {
-        take_idle,    // an idle connection is yours
-        open,         // open one yourself; tell opened() or open_failed()
-        wait,         // in the queue; serve() will name your ticket
-        refuse_full,  // too many are waiting
-        refuse_down,  // the database was away a moment ago
+        take_idle,    // use an idle connection
+        open,         // open one yourself; then call opened() or open_failed()
+        wait,         // queued; serve() will return your ticket
+        refuse_full,  // the queue is full
+        refuse_down,  // the database was unavailable a moment ago
     };
 
     struct served {
@@ -40,11 +40,11 @@ public:
 
     explicit pool_node(limits with);
 
-    // A caller wants a connection; who is the name it waits under.
+    // A caller requests a connection; `who` identifies it in the queue.
     verdict ask(lane in, ticket who, clock::time_point now);
 
-    // The oldest waiter that can be served now, with what it gets. Call until it is empty whenever a
-    // connection came back, was lost or opened.
+    // The first waiter that can be served now, and what it gets. Call until it is empty whenever a connection
+    // was returned, lost or opened.
     std::optional<served> serve(clock::time_point now);
 
     // A waiter gave up.
@@ -53,13 +53,13 @@ public:
     void opened();
     void open_failed(lane in, clock::time_point now);
 
-    // The database takes words and gives none: idle connections are closed, and everybody is refused until
-    // one that the pool opens for itself was opened. Otherwise each caller would find out anew, and slowly.
+    // The database does not reply in time: idle connections are closed, and all callers are refused until the
+    // pool itself has opened one. Otherwise each caller would run into the timeout in turn.
     void went_silent();
     bool silent() const { return silent_; }
     void opening_unasked() { ++small_; }
 
-    // A connection came back from its holder: idle again, set aside to be rolled back, or closed.
+    // A connection was returned: idle again, set aside for a rollback, or closed.
     void returned_idle(lane in);
     void returned_dirty(lane in);
     void cleaned();

@@ -32,8 +32,8 @@ uuid to_uuid(const char* bytes)
     return id;
 }
 
-// Walks the elements of a binary array of one dimension; a NULL inside is an error, since no caller of ours
-// has a use for one.
+// Iterates over a one-dimensional binary array; a NULL element is an error, since no caller of ours needs
+// one.
 template <class OnElement>
 error_code for_each_element(std::string_view bytes, unsigned element, OnElement on_element)
 {
@@ -79,7 +79,7 @@ std::string_view field::bytes() const
     return {PQgetvalue(from_, row_, column_), static_cast<std::size_t>(PQgetlength(from_, row_, column_))};
 }
 
-// Every as<T>() begins the same way: the type of the column, then NULL.
+// Every as<T>() starts with the same checks: the type of the column, then NULL.
 #define RESTANTE_EXPECT_TYPE(condition)                   \
     do {                                                  \
         if (!(condition))                                 \
@@ -148,7 +148,7 @@ result<std::string_view> field::as<std::string_view>() const
                          t == oid::jsonb || t == oid::unknown);
     auto text = bytes();
     if (t == oid::jsonb)
-        text.remove_prefix(1);  // the version of the binary form
+        text.remove_prefix(1);  // the version of the binary format
     return text;
 }
 

@@ -13,8 +13,8 @@ struct pg_result;
 
 namespace restante::pq {
 
-// One value of a result, in PostgreSQL's binary form. as<T>() fails with wrong_column_type when the column
-// does not hold a T, and with unexpected_null when it is NULL and T is not std::optional. Views
+// One value of a result, in PostgreSQL's binary format. as<T>() fails with wrong_column_type if the column
+// does not hold a T, and with unexpected_null if it is NULL and T is not std::optional. Views
 // (std::string_view, blob) live as long as the result_set.
 class field {
 public:
@@ -47,7 +47,7 @@ public:
         return as_tuple<T...>(std::index_sequence_for<T...>{});
     }
 
-    // A struct from its members' types, in the order of both.
+    // A struct from its members' types; columns and members are in the same order.
     template <class Struct, class... T>
     result<Struct> into() const
     {
@@ -73,7 +73,7 @@ private:
     int index_;
 };
 
-// What a statement gave back.
+// The result of a statement.
 class result_set {
 public:
     explicit result_set(pg_result* owned);
@@ -82,7 +82,7 @@ public:
     bool empty() const { return size() == 0; }
     row operator[](int index) const { return {handle_.get(), index}; }
 
-    // Every row as a T made of these columns; the error of the first that is none.
+    // Every row as a T made of these columns, or the first conversion error.
     template <class T, class... Columns>
     result<std::vector<T>> all() const
     {
@@ -97,11 +97,11 @@ public:
         return values;
     }
 
-    // Rows an INSERT, UPDATE or DELETE touched.
+    // Rows affected by an INSERT, UPDATE or DELETE.
     std::int64_t affected() const;
     std::string_view command() const;
     std::size_t memory() const;
-    // The bytes of a value as they came: for results in text format, which only execute_script() gives.
+    // The raw bytes of a value: for results in text format, which only execute_script() returns.
     std::string text(int row, int column) const;
 
 private:
@@ -147,7 +147,7 @@ struct optional_value<std::optional<T>> {
 
 }  // namespace detail
 
-// Only optionals come here: every other supported type is a specialisation above.
+// Only for optionals: every other supported type is a specialisation above.
 template <class T>
 result<T> field::as() const
 {

@@ -6,7 +6,7 @@
 
 namespace restante::pq {
 
-// What one of PostgreSQL's five-character codes means to us.
+// Maps a SQLSTATE to our error code.
 errc errc_from_sqlstate(std::string_view code);
 
 }  // namespace restante::pq

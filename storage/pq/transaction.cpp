@@ -84,7 +84,7 @@ awaitable<result<std::vector<result_set>>> transaction::commit()
     try {
         results = co_await flush();
     } catch (const std::bad_alloc&) {
-        // COMMIT may have left, and PostgreSQL's answer to it can't be read any more.
+        // COMMIT may have been sent, and its result can no longer be read.
         co_return results.error();
     }
     if (!results) {
@@ -93,7 +93,7 @@ awaitable<result<std::vector<result_set>>> transaction::commit()
             co_return RESTANTE_ERROR(errc::commit_outcome_unknown);
         co_return results.error();
     }
-    // In a transaction that had failed, COMMIT answers ROLLBACK.
+    // COMMIT of a failed transaction returns ROLLBACK.
     const bool committed = results->back().command() == "COMMIT";
     results->pop_back();
     if (!committed)
@@ -102,7 +102,7 @@ awaitable<result<std::vector<result_set>>> transaction::commit()
     co_return results;
 }
 
-// What is stored is stored, and its writer must hear so even when there is no memory to tell others.
+// The data is committed, and the client must be told so even if there is no memory to notify others.
 void transaction::run_hooks(std::span<const result_set> results) noexcept
 try {
     fault_point("committed");

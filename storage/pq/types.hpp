@@ -14,13 +14,14 @@ using restante::timestamp;
 
 using blob = std::span<const char>;
 
-// JSON text for a jsonb parameter. Only text format can be sent without a copy, and that must end in a NUL.
+// JSON text for a jsonb parameter. Only text format can be sent without a copy, and it must be
+// NUL-terminated.
 struct jsonb {
     explicit jsonb(const std::string& text) : c_str(text.c_str()) {}
     const char* c_str;
 };
 
-// Object identifiers of the built-in types, fixed in PostgreSQL's catalogue.
+// Object identifiers of the built-in types, fixed in PostgreSQL's catalog.
 namespace oid {
 inline constexpr unsigned boolean = 16, bytea = 17, name = 19, int8 = 20, int2 = 21, int4 = 23, text = 25,
                           json = 114, float8 = 701, int4_array = 1007, text_array = 1009, int8_array = 1016,

@@ -1,5 +1,5 @@
-"""A client of the wire contract, written from its text alone with Python's standard library. It shares no code with the
-other tests, so that it stumbles where a stranger's client would."""
+"""A client of the wire contract, written from its text alone with Python's standard library. It shares no
+code with the other tests, so that it fails where a third-party client would."""
 
 import base64
 import hashlib
@@ -19,7 +19,7 @@ class Refused(Exception):
 
 
 class Client:
-    """Speaks for one workspace: registers, uploads, follows the feed, fetches and acks."""
+    """Acts for one workspace: registers, uploads, follows the feed, fetches and acks."""
 
     def __init__(self, address, workspace=None, token=None):
         self._address = address
@@ -39,7 +39,8 @@ class Client:
         self._connection = None
 
     def call(self, method, path, body=None, headers=None, target="/workspaces/{}"):
-        """(status, headers, body) of one exchange; a connection that has died in between is opened again once."""
+        """Returns (status, headers, body) of one exchange; a connection that has died meanwhile is reopened
+        once."""
         fields = dict(headers or {})
         if self.token:
             fields["Authorization"] = "Bearer " + self.token
@@ -71,7 +72,7 @@ class Client:
         return told
 
     def upload(self, files):
-        """files: (name, mimetype, bytes); the manifest of each."""
+        """files: (name, mimetype, bytes); returns the manifest of each."""
         boundary = uuid.uuid4().hex
         body = bytearray()
         for name, mimetype, content in files:
@@ -82,18 +83,18 @@ class Client:
         return self.ask("POST", "/chat/uploads", bytes(body), {"Content-Type": kind})["files"]
 
     def say(self, text, uris=()):
-        """A chat message that names staged files."""
+        """Sends a chat message that references staged files."""
         parts = [{"kind": "text", "text": text}] + [{"kind": "file", "file": {"uri": uri}} for uri in uris]
         return self.ask("POST", "/a2a", {"jsonrpc": "2.0", "id": 1, "method": "message/send",
                                          "params": {"message": {"role": "user", "parts": parts}}})
 
     def poll(self, cursor=None, wait=0, limit=100):
-        """The rows after a cursor (an activity id; None is the beginning), oldest first."""
+        """Returns the rows after a cursor (an activity id; None is the start), oldest first."""
         start = f"since_id={cursor}" if cursor else "since_seq=0"
         return self.ask("GET", f"/activity?{start}&limit={limit}&wait={wait}")
 
     def follow(self, enough, wait=5, limit=100, cursor=None):
-        """Rows one by one, until enough() is true and nothing is left to read."""
+        """Yields rows one by one, until enough() is true and nothing is left to read."""
         while True:
             done = enough()
             rows = self.poll(cursor, 0 if done else wait, limit)
@@ -104,7 +105,8 @@ class Client:
                 cursor = row["id"]
 
     def fetch(self, uri, piece=None):
-        """The bytes of a staged file, checked against both digests; in pieces by Range, if a size is given."""
+        """Returns the bytes of a staged file, checked against both digests; in pieces by Range, if a size is
+        given."""
         workspace, file = URI.fullmatch(uri).groups()
         if workspace != self.workspace:
             raise ValueError(f"not a file of ours: {uri}")
@@ -143,7 +145,7 @@ class Client:
         return self.ask("POST", f"/pending-uploads/{file}/ack")
 
     def collect(self, enough, **how):
-        """Follows the feed and rebuilds every file that it announces: {name: bytes}; each is acked."""
+        """Follows the feed and reassembles every file that it announces: {name: bytes}; each is acked."""
         files = {}
         for row in self.follow(enough, **how):
             if row["method"] != "chat_upload_receive":

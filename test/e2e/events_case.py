@@ -1,4 +1,4 @@
-"""The common ground of the tests of events: a database, several servers on it, and ways to make rows appear."""
+"""Base class of the event tests: a database, several servers on it, and ways to create rows."""
 
 import itertools
 import tempfile
@@ -35,7 +35,7 @@ class EventsCase(unittest.TestCase):
         self.workspace = self.db.add_workspace()
 
     def websocket(self, replica, token=None, **how):
-        """A socket that is open; it belongs to the test."""
+        """An open socket, closed at the end of the test."""
         opened = self.enterContext(WebSocket(replica.address, token or self.workspace.token, **how))
         self.assertEqual(opened.answer.status, 101, opened.answer.headers)
         return opened
@@ -52,7 +52,7 @@ class EventsCase(unittest.TestCase):
         return self.enterContext(Uploader(replica.address))
 
     def publish(self, workspace, rows=1, body_bytes=0):
-        """Rows that no server knows of: committed by SQL, so that nobody rings a bell."""
+        """Rows that no server knows of: committed by SQL, without a NOTIFY."""
         self.db.session.query(
             f"SELECT publish_activity('{workspace.id}', ids, types, '{{}}', '{{}}', '{{}}', '{{}}', bodies,"
             " '{}', '{}', '{}', '{}', '{}') FROM (SELECT array_agg(gen_random_uuid()) AS ids, "
@@ -70,7 +70,7 @@ class EventsCase(unittest.TestCase):
 
 
 class Uploader:
-    """Uploads one after the other on one connection."""
+    """Uploads sequentially on one connection."""
 
     def __init__(self, address):
         self._wire = Wire(address)
@@ -87,7 +87,7 @@ class Uploader:
 
 
 class Reader:
-    """GETs one after the other on one connection."""
+    """Sends GETs sequentially on one connection."""
 
     def __init__(self, address, token):
         self._wire = Wire(address)

@@ -1,5 +1,5 @@
-"""The common ground of the faults in ./check: rows of the soak's table, in small numbers and with patience for a
-machine that runs other tests as well."""
+"""Base class of the fault tests in ./check: rows of the soak's table, with small counts and generous timeouts
+for a machine that runs other tests as well."""
 
 import pathlib
 import sys

@@ -1,4 +1,4 @@
-"""A server that fails where and how it is told to: see core/fault_point.hpp."""
+"""A server with fault injection: see core/fault_point.hpp."""
 
 import os
 import pathlib
@@ -26,19 +26,20 @@ class FaultyServer(Server):
             self._orders.cleanup()
 
     def wait_quiet(self):
-        """Ready, and the sweep of the start is over: from here on a commit is one that the test asked for."""
+        """Waits until it is ready and the initial sweep is over: from here on every commit is the test's
+        own."""
         self.wait_ready()
         await_true(lambda: self.metrics().get("molecule_sweep_duration_seconds_count", 0) > 0, 20, "the first sweep")
 
     def order(self, action, point, hit=1):
-        """Nobody may read half an order, so it comes by another name."""
+        """Written under another name and renamed, so that no half-written order is read."""
         written = self._order.with_suffix(".new")
         written.write_text(f"{point} {action} {hit}\n")
         written.rename(self._order)
 
     def meet_fault(self, action, within=20):
-        """Waits for the fault, sees that it was the one that was ordered, and does what somebody who looks after
-        the server would."""
+        """Waits for the fault, checks that it was the one ordered, and reacts as an operator would (restart,
+        SIGCONT)."""
         process = self.process
         await_true(lambda: not self._order.exists(), within, "the fault happens")
         if action == "kill":
@@ -53,7 +54,7 @@ class FaultyServer(Server):
             os.kill(process.pid, signal.SIGCONT)
 
     def faults(self):
-        """What has happened so far, as the server itself logged it: (point, action)."""
+        """The faults so far, as logged by the server: (point, action)."""
         lines = [line for line in self.log_lines() if line["event"] == "fault_point"]
         return [(line["point"], line["action"]) for line in lines]
 

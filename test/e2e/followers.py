@@ -1,5 +1,5 @@
-"""Clients that want every row of one workspace exactly once, whatever happens to their server: they come back
-where they stopped."""
+"""Clients that want every row of one workspace exactly once, whatever happens to their server: they reconnect
+and resume where they stopped."""
 
 import threading
 import time
@@ -7,17 +7,17 @@ import time
 from http_wire import Wire, request_head
 from websocket_client import Closed, EventStream
 
-LOST = (OSError, ValueError, IndexError, Closed)  # the connection broke, or broke off in the middle of an answer
+LOST = (OSError, ValueError, IndexError, Closed)  # the connection was lost, or ended within a response
 
 
 class Follower(threading.Thread):
-    """`rows` has (activity id, seq, workspace id) in the order they came. Ends when there are enough."""
+    """`rows` has (activity id, seq, workspace id) in order of arrival. Ends when there are enough."""
 
     def __init__(self, server, workspace, enough, within=40):
         super().__init__(daemon=True)
         self.server, self.workspace, self.enough = server, workspace, enough
         self.rows = []
-        self.begun = threading.Event()  # connected once: what is committed from now on happens before its eyes
+        self.begun = threading.Event()  # has connected: it observes all later commits
         self._end = time.monotonic() + within
 
     def run(self):

@@ -8,7 +8,7 @@ PLAIN = "b"
 
 
 def part(content, filename="a.txt", content_type="text/plain", name="files", extra=()):
-    """One part. Text is written as UTF-8, without escapes; a None leaves its parameter or header out."""
+    """One part. Text is written as UTF-8, without escapes; None omits the parameter or header."""
     disposition = b"Content-Disposition: form-data"
     if name is not None:
         disposition += b'; name="' + _bytes(name) + b'"'
@@ -31,7 +31,7 @@ def form(*parts, boundary=PLAIN):
 
 
 def chunked(body, sizes):
-    """The body in chunks of these sizes, over and over."""
+    """The body in chunks of these sizes, repeated cyclically."""
     out, at, turn = bytearray(), 0, 0
     while at < len(body):
         piece = body[at:at + sizes[turn % len(sizes)]]
@@ -42,7 +42,7 @@ def chunked(body, sizes):
 
 
 def noise(size, seed):
-    """Bytes that no two files have in common and that can be made again from the seed."""
+    """Bytes that no two files have in common and that can be reproduced from the seed."""
     return random.Random(seed).randbytes(size)
 
 

@@ -1,4 +1,4 @@
-"""The common ground of the tests of the HTTP front: one server for a class, and words for what comes back."""
+"""Base class of the HTTP tests: one server per class, and assertions on responses."""
 
 import ssl
 
@@ -22,7 +22,7 @@ class FrontCase(ServerCase):
         return len(self.server.descriptors())
 
     def assert_memory_below(self, limit):
-        """Only a build without sanitizers can tell: the others never give memory back."""
+        """Only meaningful without sanitizers: these never return memory to the system."""
         if not is_sanitized(self.server.binary):
             self.assertLess(self.server.resident_bytes(), limit)
 
@@ -30,7 +30,7 @@ class FrontCase(ServerCase):
         return Wire(self.server.address, timeout=timeout)
 
     def exchange(self, data, timeout=30):
-        """Sends the bytes on a connection of their own: (answer, whether the server then closed it)."""
+        """Sends the bytes on a new connection: (response, whether the server then closed it)."""
         with self.wire(timeout) as wire:
             wire.send_what_is_taken([data])
             answer = wire.read_answer()
@@ -41,7 +41,7 @@ GET = b"GET /healthz HTTP/1.1\r\nHost: test\r\n\r\n"
 
 
 def still_answers(wire):
-    """Whether the connection takes another request."""
+    """Whether the connection accepts another request."""
     try:
         wire.send(GET)
         return wire.read_answer().status == 200
@@ -50,7 +50,7 @@ def still_answers(wire):
 
 
 def tls_context(**options):
-    """A client that trusts anybody: the certificate is not what these tests are about."""
+    """A client that trusts every certificate: that is not what these tests are about."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE

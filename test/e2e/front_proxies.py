@@ -1,5 +1,5 @@
-"""Debian's nginx and haproxy before the server, each with a configuration, a folder and a socket of its own; and
-the relay between the two, which keeps every byte that goes through it."""
+"""Debian's nginx and haproxy in front of the server, each with its own configuration, folder and socket; and
+the relay between proxy and server, which records every byte."""
 
 import contextlib
 import pathlib
@@ -63,7 +63,7 @@ backend restante
 
 
 class Recorded(Link):
-    """A connection of the front to the server, and what either has said on it."""
+    """A connection from the proxy to the server, with everything that was sent on it in either direction."""
 
     def __init__(self, relay, client, server):
         super().__init__(relay, client, server)
@@ -83,7 +83,7 @@ class Relay(Proxy):
         super().__init__(upstream)
 
     def take(self):
-        """What went over every connection since the last time: [(to the server, from the server)]."""
+        """Everything sent on every connection since the last call: [(to the server, from the server)]."""
         async def cut_off():
             taken = [(bytes(link.asked), bytes(link.answered)) for link in self.recorded]
             self.recorded[:] = [link for link in self.recorded if link in self._links]
@@ -95,7 +95,7 @@ class Relay(Proxy):
 
 
 class Front:
-    """A proxy that runs in the foreground as our child, listens at `self.socket` and writes a line for each
+    """A proxy that runs in the foreground as our child, listens at `self.socket` and logs a line for each
     request: its id, and where the request was sent."""
 
     def __init__(self, name, config, command, nowhere, port, options=""):
@@ -127,16 +127,16 @@ class Front:
         self._folder.cleanup()
 
     def _listens(self):
-        """The file of a socket is there a moment before anybody listens."""
+        """The socket file exists a moment before the proxy listens on it."""
         with socket.socket(socket.AF_UNIX) as client:
             return client.connect_ex(self.socket) == 0
 
     def said(self):
-        """How many requests it has written about."""
+        """How many requests it has logged."""
         return len(self._said.read_text(errors="replace").splitlines())
 
     def forwarded(self, since):
-        """The ids of the requests that it sent on, by its own account, after a said()."""
+        """The ids of the requests that it forwarded, according to its log, after a said()."""
         said = self._said.read_text(errors="replace").splitlines()[since:]
         lines = [line.rpartition(" ") for line in said]
         return [name for name, _, place in lines if place not in self._nowhere]

@@ -1,5 +1,5 @@
-"""HTTP/1.1 by hand: what goes over the wire is exactly what a test wrote, and an answer is read as strictly
-as a proxy would read it."""
+"""HTTP/1.1 by hand: the bytes on the wire are exactly what a test wrote, and a response is parsed as strictly
+as a proxy would parse it."""
 
 import json
 import socket
@@ -11,7 +11,7 @@ import told_tokens
 class Answer:
     def __init__(self, status, headers, body):
         self.status = status
-        self.headers = headers  # names in lower case; of a repeated field the last
+        self.headers = headers  # names in lower case; the last of a repeated field
         self.body = body
         told_tokens.remember_received(body)
 
@@ -26,7 +26,7 @@ class Wire:
     """One connection to the server."""
 
     def __init__(self, address, timeout=30, source=None):
-        """From a source address of its own, when one is given: everything in 127.0.0.0/8 is ours."""
+        """With a separate source address, if given: all of 127.0.0.0/8 is local."""
         self.socket = socket.create_connection(address, timeout=timeout,
                                                source_address=source and (source, 0))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -46,7 +46,7 @@ class Wire:
         self.socket.sendall(data)
 
     def send_what_is_taken(self, pieces):
-        """Sends until the server stops listening, as one that has refused the request may."""
+        """Sends until the server stops reading, as it may after rejecting the request."""
         try:
             for piece in pieces:
                 self.send(piece)
@@ -70,7 +70,7 @@ class Wire:
         return Answer(int(status), headers, self._read_body(headers))
 
     def is_closed(self, within=5):
-        """Whether the server closes the connection, without another byte, within some seconds."""
+        """Whether the server closes the connection, without sending another byte, within some seconds."""
         self.socket.settimeout(within)
         try:
             return not self._received and self.socket.recv(1) == b""
@@ -116,7 +116,7 @@ def request_head(method, target, headers):
 
 
 def await_true(condition, within, what):
-    """Asks until the condition holds; the value that made it true. Fails with `what` after some seconds."""
+    """Polls until the condition is true and returns its value. Fails with `what` after some seconds."""
     end = time.monotonic() + within
     while True:
         seen = condition()

@@ -1,4 +1,4 @@
-"""The common ground of the identity tests: a database, a server with an admin, calls with tokens."""
+"""Base class of the identity tests: a database, a server with an admin token, calls with tokens."""
 
 import itertools
 import json
@@ -22,7 +22,7 @@ def own_address():
 
 
 def request(method, target, token=None, body=None, headers=()):
-    """The bytes of one request; the body is JSON unless it is bytes already."""
+    """The bytes of one request; the body is encoded as JSON unless it is bytes already."""
     fields = [("Host", "test"), *headers]
     if token is not None:
         fields.append(("Authorization", f"Bearer {token}"))
@@ -34,7 +34,7 @@ def request(method, target, token=None, body=None, headers=()):
 
 
 def call(server, method, target, token=None, body=None, headers=(), source=None):
-    """One request on a connection of its own."""
+    """One request on a new connection."""
     with Wire(server.address, source=source) as wire:
         wire.send(request(method, target, token, body, headers))
         return wire.read_answer()
@@ -62,7 +62,7 @@ class IdentityCase(unittest.TestCase):
 
     @classmethod
     def start_server(cls, *flags):
-        """A server on the database of this class that ends with it."""
+        """A server on the database of this class, stopped with the class."""
         server = Server(cls.db.conninfo, "--admin-token-file", cls._admin_file.name, *flags)
         return cls.enterClassContext(server).wait_ready()
 
@@ -80,7 +80,7 @@ class IdentityCase(unittest.TestCase):
         return workspace, answer.json()["auth_token"]
 
     def status_of(self, workspace, token, server=None):
-        """What the token opens the workspace's token list with."""
+        """The status of the workspace's token list for this token."""
         return self.call("GET", tokens_path(workspace), token, server=server).status
 
     def assert_invalid(self, answer):

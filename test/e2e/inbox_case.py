@@ -1,4 +1,4 @@
-"""The common ground of the inbox tests: one database and one server for a class, and requests in one line."""
+"""Base class of the inbox tests: one database and one server per class, and one-line requests."""
 
 import json
 
@@ -33,7 +33,7 @@ class InboxCase(ServerCase):
         return self.call("POST", path, workspace, body=body)
 
     def stage(self, content, name="a.txt", mimetype="text/plain", workspace=None):
-        """One file, uploaded; its manifest."""
+        """Uploads one file and returns its manifest."""
         answer = upload(self.server.address, workspace or self.workspace, form(part(content, name, mimetype)), PLAIN)
         self.assertEqual(answer.status, 200, answer)
         return answer.json()["files"][0]

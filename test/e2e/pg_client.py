@@ -1,5 +1,5 @@
-"""A small PostgreSQL client: one session, plain SQL, rows of text. The tests look at the database with it,
-and share no code with the server that way."""
+"""A small PostgreSQL client: one session, plain SQL, rows of text. The tests inspect the database with it, so
+that they share no code with the server."""
 
 import socket
 import struct
@@ -7,7 +7,7 @@ import threading
 
 
 class DatabaseError(Exception):
-    """What PostgreSQL refused; `sqlstate` tells which kind."""
+    """An error reported by PostgreSQL; `sqlstate` is its code."""
 
     def __init__(self, fields):
         super().__init__(fields.get("M", "unknown error"))
@@ -58,7 +58,7 @@ class Session:
             return self._read_rows()
 
     def value(self, sql):
-        """The first column of the first row, or None when there is none."""
+        """The first column of the first row, or None if there is no row."""
         rows = self.query(sql)
         return rows[0][0] if rows else None
 

@@ -1,5 +1,5 @@
-"""A proxy in front of PostgreSQL that reads along and can strike at the worst moment: when a transaction is
-about to COMMIT, or has just done so and nobody was told."""
+"""A proxy in front of PostgreSQL that parses the protocol and can fail at the worst moment: when a
+transaction is about to COMMIT, or has just committed and no reply was sent."""
 
 import asyncio
 import enum
@@ -11,19 +11,19 @@ from proxy import BLOCK, Link, Proxy
 
 
 def upstream_of(conninfo):
-    """Where PostgreSQL listens, as a Proxy wants to know it."""
+    """PostgreSQL's address, in the form that Proxy expects."""
     parts = parse_conninfo(conninfo)
     host, port = parts["host"], parts.get("port", "5432")
     return f"{host}/.s.PGSQL.{port}" if host.startswith("/") else (host, int(port))
 
 
 class Strike(enum.Enum):
-    BEFORE_COMMIT = "cut before COMMIT"  # everything of the transaction arrives, COMMIT does not
-    AFTER_COMMIT = "cut after COMMIT"  # PostgreSQL has committed; its answer is dropped
+    BEFORE_COMMIT = "cut before COMMIT"  # the whole transaction arrives except COMMIT
+    AFTER_COMMIT = "cut after COMMIT"  # PostgreSQL has committed; its reply is dropped
     WITH_COMMIT = "cut with COMMIT"  # COMMIT is sent and the link cut at once: either may have happened
-    HANG_BEFORE_COMMIT = "half-open before COMMIT"  # as the first two, but nobody hears that the link is gone
+    HANG_BEFORE_COMMIT = "half-open before COMMIT"  # as the first two, but without closing the link
     HANG_AFTER_COMMIT = "half-open after COMMIT"
-    HOLD_BEFORE_COMMIT = "hold COMMIT"  # COMMIT waits for release(), as if its sender had been frozen
+    HOLD_BEFORE_COMMIT = "hold COMMIT"  # COMMIT waits for release(), as if its sender were frozen
 
 
 CUTS = tuple(strike for strike in Strike if strike is not Strike.HOLD_BEFORE_COMMIT)
@@ -34,8 +34,8 @@ _BEFORE = (Strike.BEFORE_COMMIT, Strike.HANG_BEFORE_COMMIT)
 
 
 class Messages:
-    """Cuts a stream of the protocol into whole messages: (type, bytes). The first of a client has no type; it
-    is given as b''."""
+    """Splits a protocol stream into whole messages: (type, bytes). A client's first message has no type; it
+    is returned as b''."""
 
     def __init__(self, typed):
         self._typed = typed
@@ -60,8 +60,8 @@ class PostgresLink(Link):
     def __init__(self, *ends):
         super().__init__(*ends)
         self._statements = {}  # prepared on this link: name → text
-        self._marked = False  # the transaction under way is of the kind that is struck at
-        self._awaiting = None  # the strike that waits for PostgreSQL's word that it has committed
+        self._marked = False  # the current transaction is a target
+        self._awaiting = None  # the strike that waits for PostgreSQL to confirm COMMIT
 
     async def to_server(self):
         messages = Messages(typed=False)
@@ -78,7 +78,7 @@ class PostgresLink(Link):
                     await self.pass_on(bytes(ready), self.server[1])
                     return await self._strike(strike)
                 if strike:
-                    # Execute and Sync belong to it; a COMMIT without them would never run.
+                    # COMMIT needs Execute and Sync; without them it would never run.
                     tail = message + b"E\x00\x00\x00\x09\x00\x00\x00\x00\x00S\x00\x00\x00\x04"
                     self._awaiting = strike
                     await self.pass_on(bytes(ready) + (message if kind == b"Q" else tail), self.server[1])
@@ -104,7 +104,7 @@ class PostgresLink(Link):
     async def _strike(self, strike):
         self.proxy.struck.set()
         if strike in _HANGING:
-            # Whatever the server still sends is swallowed, as a dead line would.
+            # Everything the server still sends is discarded, as on a dead line.
             while await self.client[0].read(BLOCK):
                 pass
             await self._ended.wait()
@@ -116,8 +116,8 @@ class PostgresLink(Link):
             await asyncio.sleep(0.01)
 
     def _look(self, kind, message):
-        """Follows what runs on this link. The strike that is due at this message, if it is the COMMIT waited
-        for."""
+        """Tracks the statements on this link. Returns the strike that is due at this message, if it is the
+        COMMIT waited for."""
         text = self._text_of(kind, message)
         if text is None:
             return None
@@ -131,7 +131,7 @@ class PostgresLink(Link):
         return self.proxy.take_strike()
 
     def _text_of(self, kind, message):
-        """The SQL that a message runs, if it runs any."""
+        """The SQL that a message executes, if any."""
         if kind == b"P":
             name, text = message[5:].split(b"\x00", 2)[:2]
             self._statements[name] = text.decode().strip()
@@ -144,9 +144,8 @@ class PostgresLink(Link):
 
 
 class PostgresProxy(Proxy):
-    """In front of the database of a conninfo; `conninfo` is the way through the proxy. It strikes at
-    transactions that run a statement with `mark` in its text; those that publish activity, unless told
-    otherwise."""
+    """In front of the database of a conninfo; `conninfo` connects through the proxy. It strikes at
+    transactions that run a statement with `mark` in its text; by default those that publish activity."""
 
     link = PostgresLink
 
@@ -160,14 +159,14 @@ class PostgresProxy(Proxy):
         self.conninfo = format_conninfo(parse_conninfo(conninfo) | here)
 
     def arm(self, strike):
-        """Strikes once, at the next COMMIT of such a transaction; `struck` is set when it has."""
+        """Strikes once, at the next COMMIT of such a transaction; then `struck` is set."""
         with self._guard:
             self.struck.clear()
             self.released.clear()
             self._due = strike
 
     def release(self):
-        """Lets a COMMIT that is held go on its way."""
+        """Forwards a COMMIT that is held."""
         self.released.set()
 
     def take_strike(self):

@@ -1,5 +1,4 @@
-"""A bad network on demand: a proxy that delays, throttles, slices, cuts, resets or swallows what goes through
-it."""
+"""A bad network on demand: a proxy that delays, throttles, slices, cuts, resets or swallows traffic."""
 
 import asyncio
 import socket
@@ -10,14 +9,14 @@ BLOCK = 1 << 16
 
 
 class Conditions:
-    """What the line is like just now; may be changed at any time, for links that exist already too."""
+    """The current network conditions; may be changed at any time, also for existing links."""
 
     def __init__(self):
         self.latency = 0.0  # seconds added to every piece, each way
-        self.bandwidth = None  # bytes a second, each way and link
-        self.slice = None  # largest piece that is passed on at a time, in bytes
-        self.half_open = False  # nothing passes and nothing is closed, as after a cable was pulled
-        self.refuse = False  # new connections are closed at once
+        self.bandwidth = None  # bytes per second, each way and link
+        self.slice = None  # largest piece forwarded at a time, in bytes
+        self.half_open = False  # nothing is forwarded or closed, as with an unplugged cable
+        self.refuse = False  # new connections are closed immediately
 
 
 class Link:
@@ -57,7 +56,7 @@ class Link:
             await self.pass_on(data, writer)
 
     async def pass_on(self, data, writer):
-        """Sends data on, as fast and in such pieces as the conditions allow."""
+        """Forwards data, at the rate and in the pieces that the conditions allow."""
         line = self.proxy.conditions
         size = line.slice or max(len(data), 1)
         for at in range(0, len(data), size):
@@ -75,8 +74,8 @@ class Link:
 
 
 class Proxy:
-    """Listens on a free port of loopback and passes on to `upstream`: (host, port), or a unix socket's path.
-    Runs in a thread of its own; every method may be called from the test's."""
+    """Listens on a free loopback port and forwards to `upstream`: (host, port), or the path of a unix socket.
+    Runs in its own thread; every method may be called from the test's thread."""
 
     link = Link
 
@@ -106,7 +105,7 @@ class Proxy:
         return len(self._links)
 
     def cut(self, reset=False):
-        """Ends every link there is; with `reset` the peers see ECONNRESET instead of an end."""
+        """Closes every link; with `reset` the peers get ECONNRESET instead of EOF."""
         async def end_all():
             for link in list(self._links):
                 link.end(reset)

@@ -1,9 +1,9 @@
-"""Bytes that a server and the proxy before it may read differently. A case is a name, the bytes, and what the server
-says to them when nobody stands before it: the statuses in order, or REFUSED, which is one refusal and the end of the
-connection.
+"""Bytes that a server and the proxy in front of it may parse differently. A case is a name, the bytes, and
+the server's response without a proxy: the statuses in order, or REFUSED, which is one rejection and the end
+of the connection.
 
-Every request has an id of its own in X-Request-Id; NNNN in it becomes the number of the run. SMUGGLED is the request
-that one of the two might not see as a part of the other."""
+Every request has its own id in X-Request-Id; NNNN in it becomes the number of the run. SMUGGLED is the
+request that one of the two might parse as part of another."""
 
 WORKSPACE = "00000000-aaaa-4000-8000-000000000001"
 REFUSED = "refused"
@@ -16,7 +16,7 @@ LENGTH = "Content-Length: 14\r\n"
 SMUGGLED = b"GET /version HTTP/1.1\r\nHost: test\r\nX-Request-Id: smuggled-NNNN\r\n\r\n"
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 H2C = "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n"
-# A version that we refuse; a proxy that does not look at the answer believes in a tunnel all the same.
+# A version that we reject; a proxy that ignores the response still assumes a tunnel.
 WEBSOCKET = ("Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 7\r\n"
              "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n")
 
@@ -30,12 +30,12 @@ def get(target="/healthz", fields="", version="HTTP/1.1"):
 
 
 def post(fields, body=b"", version="HTTP/1.1"):
-    """A message for a workspace: its body is read, stored, and the connection goes on behind it."""
+    """A message for a workspace: its body is read and stored, and the connection stays usable after it."""
     return head("POST", f"/workspaces/{WORKSPACE}/a2a", "Host: test\r\n" + fields, version) + body
 
 
 def both_ways(name, fields):
-    """Fields that one reader may take for a length and the other for chunks, with bodies for either."""
+    """Fields that one parser may take for a length and another for chunks, with a body for either."""
     return [(f"{name}: the end in chunks", post(fields, EMPTY_CHUNKS + SMUGGLED), REFUSED),
             (f"{name}: the end by length", post(fields, BODY + SMUGGLED), REFUSED)]
 

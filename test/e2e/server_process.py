@@ -1,4 +1,4 @@
-"""The server under test: started, looked at from outside, stopped."""
+"""The server under test: started, inspected from outside, stopped."""
 
 import json
 import os
@@ -17,8 +17,8 @@ SANITIZER = re.compile(r"ERROR: \w+Sanitizer|WARNING: ThreadSanitizer|runtime er
 
 
 def release_binary():
-    """The release build, for figures that a sanitizer would falsify: RESTANTE_RELEASE_BIN, or the neighbour
-    of the binary under test. None when there is none."""
+    """The release build, for measurements that a sanitizer would distort: RESTANTE_RELEASE_BIN, or the
+    sibling of the binary under test. None if there is none."""
     told = os.environ.get("RESTANTE_RELEASE_BIN")
     beside = pathlib.Path(BINARY).resolve().parent.parent / "release" / "restante"
     found = pathlib.Path(told) if told else beside
@@ -26,13 +26,13 @@ def release_binary():
 
 
 def is_sanitized(binary):
-    """Whether a sanitizer was compiled in: its memory figures say nothing about the server."""
+    """Whether a sanitizer was compiled in: its memory usage says nothing about the server."""
     data = pathlib.Path(binary).read_bytes()
     return any(mark in data for mark in (b"__asan_init", b"__tsan_init"))
 
 
 def run_command(*words, binary=None, timeout=60):
-    """`restante WORDS…`, to its end: (exit code, stdout, stderr)."""
+    """Runs `restante WORDS…` to completion: (exit code, stdout, stderr)."""
     done = subprocess.run([binary or BINARY, *words], capture_output=True, text=True, timeout=timeout)
     told_tokens.assert_untold(done.stderr, "stderr of a command")
     return done.returncode, done.stdout, done.stderr
@@ -62,8 +62,8 @@ class Server:
         self.close(checked=kind is None)
 
     def start(self):
-        """Starts it; again, on other ports, after kill()."""
-        # As a leader of its own group it does not hear a Ctrl-C that is meant for the test.
+        """Starts it; after kill() it can be started again, on other ports."""
+        # In its own process group it does not receive a Ctrl-C that is meant for the test.
         self.process = subprocess.Popen(self._command, stdout=subprocess.PIPE, stderr=self._log, text=True,
                                         start_new_session=True, env=self._environment)
         alarm = threading.Timer(60, self.process.kill)
@@ -95,8 +95,8 @@ class Server:
         return samples
 
     def log_size(self):
-        """Where its last whole line ends. The file grows by pages, so that half a line can be there for a
-        moment."""
+        """The end of its last complete line. The file grows by pages, so it can briefly end with half a
+        line."""
         size = os.fstat(self._log.fileno()).st_size
         begin = max(0, size - 64 * 1024)
         return begin + os.pread(self._log.fileno(), size - begin, begin).rfind(b"\n") + 1
@@ -109,22 +109,22 @@ class Server:
         return os.pread(self._log.fileno(), self.log_size() - since, since).decode()
 
     def descriptors(self):
-        """What every open descriptor points to."""
+        """The target of every open descriptor."""
         folder, targets = f"/proc/{self.process.pid}/fd", []
         for name in os.listdir(folder):
             try:
                 targets.append(os.readlink(f"{folder}/{name}"))
             except FileNotFoundError:
-                pass  # closed while we looked
+                pass  # closed meanwhile
         return targets
 
     def spool_files(self):
-        """Temporary files that are held open, and names left in the spool directory."""
+        """Temporary files that are open, and files left in the spool directory."""
         held = [path for path in self.descriptors() if path.startswith(self.spool_dir)]
         return held + os.listdir(self.spool_dir)
 
     def client_connections(self):
-        """How many connections of clients the server holds, by its descriptors."""
+        """The number of client connections, counted by descriptors."""
         local = ":%04X" % self.address[1]
         with open(f"/proc/{self.process.pid}/net/tcp") as table:
             entries = [line.split() for line in table.readlines()[1:]]
@@ -152,7 +152,7 @@ class Server:
         self.process.stdout.close()
 
     def stop(self):
-        """SIGTERM; the exit code."""
+        """Sends SIGTERM and returns the exit code."""
         self.process.send_signal(signal.SIGTERM)
         try:
             code = self.process.wait(timeout=20)
@@ -166,11 +166,12 @@ class Server:
         try:
             text = self.get("/metrics", metrics=True).body.decode()
         except OSError:
-            return  # a test may end with a server that can take no more connections
+            return  # a test may end with a server that accepts no more connections
         told_tokens.assert_untold(text, "the metrics")
 
     def close(self, checked=True):
-        """Ends it, and fails on a bad exit, a sanitizer's report or a token in the log or the metrics."""
+        """Stops it, and fails on a bad exit code, a sanitizer report, or a token in the log or the
+        metrics."""
         try:
             running = self.alive()
             if running and checked:

@@ -1,5 +1,5 @@
-"""Reads requests as the standard writes them and in no other way. What it takes for a request, every reader
-takes for that request; where it stops, readers may differ."""
+"""Parses requests exactly as the standard defines them. Whatever it accepts as a request, every parser
+accepts as that request; where it stops, parsers may differ."""
 
 import re
 
@@ -13,7 +13,7 @@ _ID = re.compile(rb"(?im)^X-Request-Id: ([^\r\n]*)")
 
 
 class Doubt(Exception):
-    """Another reader might see something else here."""
+    """Another parser might see something else here."""
 
 
 class Unfinished(Exception):
@@ -30,7 +30,7 @@ class Request:
 
 
 def read_requests(data):
-    """(requests, what stands behind the last of them: None, Doubt or Unfinished)."""
+    """(requests, what follows the last of them: None, Doubt or Unfinished)."""
     requests, at = [], 0
     while at < len(data):
         try:
@@ -42,7 +42,7 @@ def read_requests(data):
 
 
 def read_answers(data):
-    """(status, request id or None) of every final answer in the bytes."""
+    """(status, request id or None) of every final response in the bytes."""
     named = [(status, _ID.search(fields)) for status, fields in _ANSWER.findall(data)]
     return [(int(status), name and name.group(1).decode()) for status, name in named]
 

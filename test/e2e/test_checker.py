@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The checker of the soak finds what it is there to find: after an honest run, every kind of damage is done behind
-the server's back, and must be reported by its name."""
+"""The soak's checker finds what it should: after a correct run, every kind of damage is done directly in the
+database or the journal, and must be reported under its name."""
 
 import contextlib
 import pathlib
@@ -19,7 +19,7 @@ from testbed import Database  # noqa: E402
 
 
 class SmallBed:
-    """As much of a bed as an uploader and a poller need."""
+    """The parts of a bed that an uploader and a poller need."""
 
     seed = 1
 
@@ -53,7 +53,7 @@ class Damage(unittest.TestCase):
 
     @contextlib.contextmanager
     def damaged(self, *statements):
-        """Inside a transaction that is rolled back. Triggers look away, as damage does."""
+        """Inside a transaction that is rolled back, with triggers disabled."""
         self.db.session.query("BEGIN; SET LOCAL session_replication_role = replica")
         try:
             for statement in statements:
@@ -115,7 +115,8 @@ class Damage(unittest.TestCase):
             self.upload.told = told
 
     def test_what_readers_saw(self):
-        """A row less, one twice, one that never was, two out of order, one of another workspace."""
+        """One row missing, one duplicated, one that never existed, two out of order, one of another
+        workspace."""
         rows = self.journal.seen["poll0"]
         stranger = ("00000000-0000-4000-8000-000000000000", rows[-1][1] + 1, rows[0][2], None)
         foreign = (rows[0][0], rows[0][1], self.bed.workspaces[1].id, rows[0][3])
@@ -155,7 +156,7 @@ class Slope(unittest.TestCase):
 
 
 class Growth(unittest.TestCase):
-    """An hour of samples: memory goes up and down with every request, and what matters is its floor."""
+    """An hour of samples: memory varies with every request, and only its minimum matters."""
 
     def measure(self, bytes_an_hour=0, descriptors_an_hour=0, seconds=3600):
         meter, chance = Meter(None), random.Random(1)

@@ -1,4 +1,5 @@
-"""Many connections, slow ones and silent ones: each is limited, none holds up another, and all is given back."""
+"""Many connections, slow ones and silent ones: each is limited, none blocks another, and all resources are
+released."""
 
 import concurrent.futures
 import os
@@ -45,7 +46,8 @@ class Slow(FrontCase):
             wire.close()
 
     def test_who_pipelines_and_never_reads_is_cut_and_costs_little(self):
-        """The answers to these requests fill every buffer between us; the server must not pile them up."""
+        """The responses to these requests fill every socket buffer; the server must not queue them in
+        memory."""
         before = self.server.resident_bytes()
         with self.wire(timeout=60) as wire:
             wire.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -93,7 +95,7 @@ class Many(FrontCase):
 
 
 class FewDescriptors(unittest.TestCase):
-    """A process that may open 160 descriptors."""
+    """A process limited to 160 descriptors."""
 
     def setUp(self):
         self.db = self.enterContext(Database())
@@ -102,7 +104,7 @@ class FewDescriptors(unittest.TestCase):
         self.server.wait_ready()
 
     def limited_binary(self, descriptors):
-        """A script that lowers the limit and becomes the server."""
+        """A script that lowers the limit and then execs the server."""
         folder = self.enterContext(tempfile.TemporaryDirectory())
         path = os.path.join(folder, "restante")
         with open(path, "w") as script:
@@ -111,7 +113,7 @@ class FewDescriptors(unittest.TestCase):
         return path
 
     def test_more_clients_than_descriptors(self):
-        """Those that fit are served, the rest wait in line, and nothing spins."""
+        """Those that fit are served, the rest wait, and nothing spins."""
         wires = [Wire(self.server.address) for _ in range(300)]
         try:
             served = 0
@@ -161,7 +163,7 @@ class Ports(unittest.TestCase):
         return err
 
     def test_a_taken_port_is_named_with_its_flag(self):
-        """Even when the other program would share it: half of the connections would go there."""
+        """Even if the other program would share it: half of the connections would end up there."""
         with Database() as db, socket.socket() as taken:
             taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
             taken.bind(("127.0.0.1", 0))

@@ -1,5 +1,5 @@
-"""The same bytes straight to the server and through Debian's nginx and haproxy: whatever a client writes, the server
-never sees a request that the proxy before it did not mean to send."""
+"""The same bytes directly to the server and through Debian's nginx and haproxy: whatever a client sends, the
+server never parses a request that the proxy in front of it did not intend to send."""
 
 import collections
 import socket
@@ -13,14 +13,14 @@ from raw_requests import CASES, REFUSED, WORKSPACE
 
 VICTIM = b"GET /version HTTP/1.1\r\nHost: test\r\nX-Request-Id: victim-NNNN\r\nConnection: close\r\n\r\n"
 LAX_NGINX = "proxy_request_buffering off; ignore_invalid_headers off; underscores_in_headers on; merge_slashes off;"
-# A proxy in front of a service with WebSockets passes upgrades on, and may be talked into believing in one.
+# A proxy in front of a service with WebSockets forwards upgrades, and may be tricked into assuming one.
 UPGRADING_NGINX = LAX_NGINX + """
     location /ws { proxy_pass http://restante; proxy_http_version 1.1; proxy_set_header Host $http_host;
                    proxy_set_header Upgrade $http_upgrade; proxy_set_header Connection upgrade; }"""
 
 
 def everything(family, address, data):
-    """Sends the bytes, says that no more will come, and reads to the end."""
+    """Sends the bytes, shuts down the sending side, and reads to the end."""
     with socket.socket(family) as client:
         client.settimeout(20)
         client.connect(address)
@@ -92,33 +92,34 @@ class Differential(FrontCase):
     def compare_one(self, relay, front, data):
         mark, said, bodies = self.server.log_size(), front.said(), len(self.stored_bodies())
         everything(socket.AF_UNIX, front.socket, data)
-        # Had the server taken some of the bytes for the beginning of a request, the next client would suffer.
+        # If the server had taken some of the bytes for the start of a request, the next client would be
+        # affected.
         answer = everything(socket.AF_UNIX, front.socket, self.numbered(VICTIM))
         self.assertEqual(strict_http.read_answers(answer), [(200, "victim-%04d" % self.run_number)])
 
         links = [self.compare_link(*link) for link in relay.take()]
         answered = [name for names, _ in links for name in names]
         await_true(lambda: len(self.lines(mark)) >= len(answered), 5, "a line for every answer")
-        # The proxy writes about a request when it is over, which may be a moment later.
+        # The proxy logs a request when it is complete, which may be a moment later.
         await_true(lambda: self.all_meant(mark, front.forwarded(said)), 5, "the proxy says it sent what was seen")
         stored = collections.Counter(body.encode() for (body,) in self.stored_bodies()[bodies:])
         self.assertLessEqual(stored, collections.Counter(body for _, sent in links for body in sent))
 
     def all_meant(self, mark, forwarded):
-        """Whether the proxy, by its own account, sent every request that the server saw."""
+        """Whether the proxy, according to its log, sent every request that the server received."""
         seen = [line["request_id"] for line in self.lines(mark)]
         ours = collections.Counter(name for name in seen if name.endswith("-%04d" % self.run_number))
         return len(seen) <= len(forwarded) and ours <= collections.Counter(forwarded)
 
     def compare_link(self, asked, answered):
-        """One connection between the proxy and the server: each request that any reader would read there has its
-        answer, in order; then there is at most one refusal more, where readers may differ."""
+        """One connection between the proxy and the server: each request that any parser would find there has
+        its response, in order; after these there is at most one rejection, where parsers may differ."""
         meant, end = strict_http.read_requests(asked)
         told = strict_http.read_answers(answered)
         self.assertLessEqual(len(told), len(meant) + (end is not None), (meant, end, told))
         for request, (status, name) in zip(meant, told):
-            # A request without an id gets one. What is too long for us is refused before its id is read, and then
-            # nothing follows on that connection.
+            # A request without an id gets one. One that is too long is rejected before its id is read, and
+            # then nothing follows on that connection.
             unread = status in (414, 431) and name == told[-1][1]
             self.assertTrue(name == request.id or not request.id or unread, (request, name))
         for status, _ in told[len(meant):]:

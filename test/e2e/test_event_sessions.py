@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Who may listen, for how long, and what becomes of clients that break the rules."""
+"""Who may subscribe, for how long, and what happens to clients that break the rules."""
 
 import struct
 import threading
@@ -216,7 +216,7 @@ class Resuming(EventsCase):
         for claimed, status in (("x", 400), ("-1", 400), ("1.5", 400), ("9" * 30, 400), ("7", 200)):
             with EventStream(self.replicas[0].address, self.workspace, last_event_id=claimed) as stream:
                 self.assertEqual(stream.status, status, claimed)
-        # A number that the feed has not reached: from before the database went back.
+        # A number that the feed has not reached: from before the database was restored to an older state.
         stream = self.stream(self.replicas[0], last_event_id=1000)
         self.uploader(self.replicas[0]).upload(self.workspace)
         self.assertEqual(stream.next_event()["payload"]["seq"], 1)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Events between servers on one database: each row once, in order, soon, and never before its commit."""
+"""Events between servers on one database: each row once, in order, promptly, and never before its commit."""
 
 import threading
 import time
@@ -26,7 +26,7 @@ class TwoServers(EventsCase):
         for name, heard in (("WebSocket", socket), ("SSE", stream)):
             self.await_heard(heard, 1000)
             self.assertEqual(heard.seqs(), consecutive(1, 1000))
-            # From before the upload was sent, so its own time is in it.
+            # Measured from before the upload was sent, so its own duration is included.
             late = [came - began for (_, came, _), began in zip(heard.heard, sent)]
             print(f"\n{name}: p50 {percentile(late, .5) * 1e3:.0f} ms, p99 {percentile(late, .99) * 1e3:.0f} ms",
                   end=" ")
@@ -69,7 +69,7 @@ class TwoServers(EventsCase):
     def test_what_is_rolled_back_is_never_heard(self):
         here, there = self.replicas
         listeners = [self.listener(self.websocket(replica)) for replica in self.replicas]
-        # The first strikes while the row is written, the second at COMMIT itself.
+        # The first fails while the row is written, the second at COMMIT itself.
         self.db.session.query(f"""
             CREATE FUNCTION strike() RETURNS trigger LANGUAGE plpgsql AS $$
             BEGIN
@@ -116,7 +116,7 @@ class TwoServers(EventsCase):
         self.assertEqual(listener.seqs(), [1, 2, 3])
 
     def test_listening_lines_cut_every_second_lose_nothing(self):
-        """And meanwhile, on listeners that hear nothing: a ping, and a heartbeat."""
+        """Meanwhile idle subscribers still get a ping or a heartbeat."""
         here, there = self.replicas
         idle = self.db.add_workspace()
         quiet_socket = self.listener(self.websocket(there, idle.token))
@@ -148,7 +148,7 @@ class TwoServers(EventsCase):
         self.assertGreaterEqual(quiet_socket.source.pings, 1)
         self.assertGreaterEqual(quiet_stream.source.comments, 2)
         for replica in self.replicas:
-            replica.log_lines()  # the farewells of cut lines are not among them: each line is JSON
+            replica.log_lines()  # libpq's messages about cut links are not among them: each line is JSON
 
     def test_two_thousand_sockets(self):
         workspaces = [self.db.add_workspace() for _ in range(10)]
@@ -179,7 +179,8 @@ class ThreeServers(EventsCase):
     servers = 3
 
     def test_whoever_hears_of_a_row_finds_it_everywhere(self):
-        """5,000 events, or as many as a minute holds, each looked up on another server the moment it is heard."""
+        """5,000 events, or as many as fit into a minute, each looked up on another server the moment it
+        arrives."""
         here, there, elsewhere = self.replicas
         missing = []
         reader = self.enterContext(Reader(elsewhere.address, self.workspace.token))
@@ -252,7 +253,7 @@ class ASlowListener(EventsCase):
         during = upload_seconds()
         print(f"\nupload p50 before {percentile(before, .5) * 1e3:.1f} ms, with 20 stopped listeners "
               f"{percentile(during, .5) * 1e3:.1f} ms", end=" ")
-        # Two cores with other work on them: the median may wander, but a wait for a listener would be seconds.
+        # Two cores under other load: the median may vary, but waiting for a listener would take seconds.
         self.assertLess(percentile(during, 0.5), 2 * percentile(before, 0.5) + 0.02)
         self.assertLess(max(during), 2)
         await_true(lambda: server.metrics()["molecule_websocket_connections_active"] == 0, 20,

@@ -1,6 +1,6 @@
-"""Every fault at every point of an upload, and of a sweep. A client that sends the same again until it is told 200
-finds its files stored exactly once; those who follow the feed see each row exactly once; and no answer on the way
-there was untrue."""
+"""Every fault at every point of an upload, and of a sweep. A client that retries until it gets 200 finds its
+files stored exactly once; followers of the feed receive each row exactly once; and every response on the way
+was correct."""
 
 import concurrent.futures
 import contextlib
@@ -27,15 +27,15 @@ from testbed import Database, upload
 from websocket_client import Listener, WebSocket
 
 NO_ANSWER = 0
-TRUE = (200, 503)  # COMMIT may have left or not; what is said is what is so
+TRUE = (200, 503)  # COMMIT may have been sent or not; the response matches the outcome
 ACTIONS = ("kill", "stop", "drop", "throw")
 
 
 @dataclasses.dataclass(frozen=True)
 class Point:
-    """A place in the code, the how manieth time the server comes there, and what the first attempt is answered when
-    the database is cut off, when memory runs out and when the server is killed at that moment. A stopped one always
-    answers 200 in the end."""
+    """A place in the code, which visit of it counts, and the response to the first attempt when the database
+    connection is dropped, when memory runs out and when the server is killed at that moment. A stopped server
+    always responds with 200 in the end."""
 
     name: str
     drop: int | tuple
@@ -63,7 +63,7 @@ POINTS = (
     Point("committed", drop=200, throw=200),
     Point("before_event", drop=200, throw=200),
     Point("before_event", drop=200, throw=200, hit=3),
-    # On the threads of those who listen, which may be others than the upload's.
+    # On the listeners' threads, which may differ from the upload's.
     Point("before_delivery", drop=200, throw=200, kill=(NO_ANSWER, 200)),
     Point("before_delivery", drop=200, throw=200, kill=(NO_ANSWER, 200), hit=3),
     Point("before_bell", drop=200, throw=200, kill=(NO_ANSWER, 200)),
@@ -82,7 +82,7 @@ class FaultCase(unittest.TestCase):
         self.db = self.enterContext(Database())
 
     def run_everywhere(self, cases, run_case, servers):
-        """Every case (action, point, …), shared by some servers that go from one to the next."""
+        """Runs every case (action, point, …), distributed over several servers."""
         with contextlib.ExitStack() as stack:
             free = queue.SimpleQueue()
             faulty = [stack.enter_context(FaultyServer(self.db.conninfo, "--threads", "2")) for _ in range(servers)]
@@ -110,7 +110,7 @@ class FaultCase(unittest.TestCase):
         self.assertEqual({kind: told for kind, told in found.items() if told}, {})
 
     def make_upload(self, workspace, name, sizes, key):
-        """What a client wants stored, and the form that says so."""
+        """The upload that a client wants stored, and its form."""
         files = [File(f"{name}-{i}.bin".replace("/", "."), size, f"{name} {i}") for i, size in enumerate(sizes)]
         contents = [file.content() for file in files]
         wanted = Upload(workspace, key, files)
@@ -118,7 +118,7 @@ class FaultCase(unittest.TestCase):
         return wanted, forms.form(*[forms.part(content, file.name) for file, content in zip(files, contents)])
 
     def attempt(self, server, wanted, body):
-        """The status, after a look whether the answer was true."""
+        """Returns the status, after checking that the response was correct."""
         headers = [("Idempotency-Key", wanted.key)] if wanted.key else []
         try:
             answer = upload(server.address, wanted.workspace, body, forms.PLAIN, headers)
@@ -197,8 +197,8 @@ class UploadFaults(FaultCase):
 
 
 class SharedCommitFaults(FaultCase):
-    """Small uploads without a key travel together. Whatever happens to their transaction, each is answered, each is
-    stored whole or not at all, and no answer is untrue."""
+    """Small uploads without a key share a transaction (group commit). Whatever happens to it, each gets a
+    response, each is stored completely or not at all, and every response is correct."""
 
     clients = 12
 
@@ -223,7 +223,7 @@ class SharedCommitFaults(FaultCase):
 
 
 class SweepFaults(unittest.TestCase):
-    """What is due goes, and nothing else does."""
+    """Due rows are deleted, and nothing else is."""
 
     def run_fault(self, action):
         with Database() as db, FaultyServer(db.conninfo, "--sweep-interval", "300ms") as server:
@@ -256,8 +256,8 @@ class SweepFaults(unittest.TestCase):
 
 class FaultPointsInBinaries(unittest.TestCase):
     def test_only_the_binary_of_the_tests_has_them(self):
-        """That a release compiles them to nothing is proved by test/unit/no_fault_points.cpp; here is the whole of
-        one, where there is one."""
+        """test/unit/no_fault_points.cpp proves that a release compiles them to nothing; this checks the
+        complete binary, if there is one."""
         self.assertTrue(has_fault_points(BINARY))
         for binary in filter(None, [release_binary()]):
             self.assertFalse(has_fault_points(binary), binary)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Clients that leave, that dawdle, that are more than there are descriptors, that send more than there is memory."""
+"""Clients that disconnect, that are slow, that outnumber the descriptors, that send more than fits into
+memory."""
 
 import unittest
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""PostgreSQL has no room left, for its data or for its log."""
+"""PostgreSQL's disk is full, for its data or for its WAL."""
 
 import os
 import unittest

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""PostgreSQL is killed, one process of it or all; sessions are ended by somebody else."""
+"""PostgreSQL is killed, one process or all of them; sessions are terminated by others."""
 
 import unittest
 

@@ -1,4 +1,5 @@
-"""Bytes that arrive one at a time, and text that wants to be something else: a command, a number, a secret."""
+"""Bytes that arrive one at a time, and text that could be mistaken for something else: a command, a number, a
+secret."""
 
 import json
 import secrets
@@ -20,7 +21,8 @@ class OneByteAtATime(FrontCase):
     flags = ("--dev",)
 
     def send_slowly(self, head, body):
-        """Every byte of the body in a packet of its own; the answer, and whether the connection goes on."""
+        """Sends every byte of the body in its own packet; returns the response, and whether the connection
+        stays usable."""
         with self.wire() as wire:
             wire.send(head)
             for byte in body:

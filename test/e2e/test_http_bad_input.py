@@ -1,5 +1,5 @@
-"""Every request that is no request, and what it gets: one answer, the right status, and a connection that is closed
-where nobody can tell any more where the next request would begin."""
+"""Malformed requests and their responses: exactly one, with the right status, and the connection is closed if
+the start of the next request is uncertain."""
 
 import random
 import socket
@@ -22,7 +22,7 @@ def post(fields, body=b"", target="/healthz"):
 
 CHUNKED = "Transfer-Encoding: chunked\r\n"
 
-# name, bytes, statuses that are right, whether the connection ends
+# name, bytes, allowed statuses, whether the connection is closed
 CASES = [
     ("no version", b"GET /x\r\n\r\n", [400], CLOSED),
     ("a version from the future", get(version="HTTP/1.2"), [505], CLOSED),
@@ -101,7 +101,7 @@ class BadInput(FrontCase):
                 self.assertTrue(wire.is_closed())
 
     def test_noise(self):
-        """Random bytes get a 400 or a closed connection, and never anything else."""
+        """Random bytes get a 400 or a closed connection, and nothing else."""
         noise = random.Random(7)
         for _ in range(100):
             with self.wire() as wire:
@@ -129,7 +129,7 @@ class BadInput(FrontCase):
             self.assertEqual(answer.headers["x-request-id"] == sent, taken)
 
     def test_an_early_answer_survives_a_client_that_does_not_listen(self):
-        """60 MiB to a path that does not exist: the client sends it all and still finds the 404."""
+        """60 MiB to a path that does not exist: the client sends it all and still reads the 404."""
         with self.wire() as wire:
             wire.send(post(f"Content-Length: {60 << 20}\r\n", target="/nowhere"))
             block = bytes(1 << 20)
@@ -165,7 +165,7 @@ class BadInput(FrontCase):
 
 
 class Curl(FrontCase):
-    """A client that knows its trade, with bodies that nobody asked for."""
+    """A well-behaved client, with unexpected bodies."""
 
     def curl(self, path, *words, size=60 << 20):
         with tempfile.NamedTemporaryFile() as body:

@@ -1,4 +1,5 @@
-"""Identity under trouble: floods of wrong tokens, several servers, a database that is away, shutdown."""
+"""Identity under adverse conditions: floods of wrong tokens, several servers, an unavailable database,
+shutdown."""
 
 import secrets
 import threading
@@ -41,7 +42,7 @@ class Failures(IdentityCase):
             self.assertEqual(self.settled(queries), before)
 
     def settled(self, query):
-        """A figure of PostgreSQL's statistics, which come in late: asked until it stands still."""
+        """A value of PostgreSQL's statistics, which lag behind: polled until it is stable."""
         seen, since = self.db.session.value(query), time.monotonic()
         while time.monotonic() - since < 1.2:
             time.sleep(0.1)
@@ -104,7 +105,7 @@ class Replicas(IdentityCase):
         revoked = self.call("DELETE", f"{tokens_path(workspace)}/{token_id}", token)
         self.assertEqual(revoked.status, 200)
         self.assertEqual(self.status_of(workspace, token), 401)
-        # Used all the time, so that a cache that prolongs a life by use would show.
+        # Used continuously, so that a cache that extends lifetimes on use would show.
         await_true(lambda: self.status_of(workspace, token, neighbour) == 401, 5, "the neighbour refuses it")
 
     def test_a_removal_holds_on_another_server_within_five_seconds(self):
@@ -125,7 +126,7 @@ class Replicas(IdentityCase):
 
 
 class LostCommit(unittest.TestCase):
-    """A token that is stored but was never told would lock its workspace out for good."""
+    """A token that is stored but was never returned would lock its workspace out for good."""
 
     @classmethod
     def setUpClass(cls):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The inbox over the wire: the feed and its filters, reports and messages, the list, acks and the kept cursor, and the
-whole walk of a file from the canvas to the workspace."""
+"""The inbox over the wire: the feed and its filters, reports and messages, the list, acks and the stored
+cursor, and the whole path of a file from the canvas to the workspace."""
 
 import hashlib
 import threading
@@ -31,7 +31,8 @@ class Walk(InboxCase):
             poll.join(10)
             self.assertEqual([row["request_body"]["uri"] for row in rows], [file["uri"]])
 
-            # The connection breaks in the middle of the body; what came is kept and the rest asked for.
+            # The connection breaks in the middle of the body; the client keeps what arrived and requests the
+            # rest.
             path = f"/workspaces/{workspace.workspace}/pending-uploads/{file['file_id']}/content"
             fields = f"Host: test\r\nAuthorization: Bearer {workspace.token}\r\n"
             with Wire(self.server.address) as wire:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What somebody uploaded, opened in a real browser: it is downloaded and never run."""
+"""An uploaded file, opened in a real browser: it is downloaded and never executed."""
 
 import contextlib
 import functools
@@ -14,22 +14,23 @@ import unittest
 from http_wire import Answer, await_true
 from inbox_case import InboxCase
 
-# Both tell this server if they get to run: by script, and by an image that only a rendered page asks for.
+# Both notify this server if they get to run: by script, and by an image that only a rendered page requests.
 HTML = """<!doctype html><body onload="new Image().src='{url}onload'"><script>
 fetch('{url}script'); document.title = 'ran'; location = '{url}moved'</script><img src="{url}image"></body>"""
 SVG = """<svg xmlns="http://www.w3.org/2000/svg" onload="fetch('{url}onload')">
 <script>fetch('{url}script')</script><image href="{url}image"/></svg>"""
-# Tries every way in which a page of the same origin can make a browser run something, gives all of them three seconds,
-# and says so. The browser is not asked when it has finished: a page with a download in it may never have.
+# Tries every way in which a page of the same origin can make a browser run something, gives all of them three
+# seconds, and reports the end. The browser's own completion is not used: a page with a download may never
+# complete.
 HOST = """<!doctype html><body><script>setTimeout(() => fetch('/over'), 3000)</script>
 <iframe src="{path}"></iframe><object data="{path}"></object><embed src="{path}">
 <img src="{path}"><script src="{path}"></script></body>"""
-# Runs without any of our fields: the proof that the browser works and the witness hears.
+# Runs without any of our header fields: proof that the browser works and the witness records requests.
 CONTROL = "control"
 
 
 class Witness(http.server.BaseHTTPRequestHandler):
-    """Writes down what it is asked for; serves the control page."""
+    """Records the requests it gets; serves the control page."""
 
     def __init__(self, heard, *arguments):
         self.heard = heard
@@ -49,8 +50,8 @@ class Witness(http.server.BaseHTTPRequestHandler):
 
 
 class Relay(http.server.BaseHTTPRequestHandler):
-    """A browser that is told an address sends no bearer, so this adds it and hands on the answer, field by field. Under
-    /host?PATH it serves a page that embeds the path."""
+    """A browser that opens an address sends no bearer token, so this adds it and forwards the response, field
+    by field. Under /host?PATH it serves a page that embeds the path."""
 
     def __init__(self, fetch, *arguments):
         self.fetch = fetch
@@ -91,7 +92,7 @@ BROWSER = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable
 
 @contextlib.contextmanager
 def browsing(*arguments, **how):
-    """A browser with a profile of its own, which ends with the block."""
+    """A browser with its own profile, closed at the end of the block."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         browser = subprocess.Popen([*BROWSER, f"--user-data-dir={profile}", *arguments], start_new_session=True,
                                    stderr=subprocess.DEVNULL, env={**os.environ, "HOME": profile}, **how)
@@ -109,7 +110,7 @@ def visit(url, until, what):
 
 
 def page_at(url):
-    """As the browser built it, after everything in it had its chance."""
+    """The DOM as the browser built it, after all of its content could run."""
     with browsing("--virtual-time-budget=3000", "--dump-dom", url, stdout=subprocess.PIPE, text=True) as browser:
         return browser.communicate(timeout=90)[0]
 

@@ -17,7 +17,7 @@ from server_process import release_binary
 
 MIB = 1 << 20
 
-# A sanitizer keeps freed memory for a while, which would count as the server's.
+# A sanitizer keeps freed memory in quarantine, which would count as the server's.
 os.environ.setdefault("ASAN_OPTIONS", "quarantine_size_mb=4")
 
 
@@ -70,7 +70,7 @@ class Content(InboxCase):
             answer = self.get(path, headers=[("If-None-Match", tags)])
             self.assertEqual((answer.status, answer.headers["etag"]), (status, tag), tags)
             self.assertEqual(answer.body, b"" if status == 304 else content)
-        # A condition that fails comes before the range.
+        # A failed condition takes precedence over the range.
         self.assertEqual(self.get(path, headers=[("If-None-Match", tag), ("Range", "bytes=9999-")]).status, 304)
 
     def test_head_tells_the_same_and_sends_nothing(self):
@@ -81,7 +81,7 @@ class Content(InboxCase):
             ignored = ("date", "x-request-id")
             self.assertEqual({k: v for k, v in head.headers.items() if k not in ignored},
                              {k: v for k, v in whole.headers.items() if k not in ignored})
-            with Wire(self.server.address) as wire:  # and the connection is in order afterwards
+            with Wire(self.server.address) as wire:  # and the connection stays usable
                 wire.send(self.head("HEAD", path) + self.head("GET", path))
                 wire.read_answer(head_only=True)
                 self.assertEqual(len(wire.read_answer().body), size)
@@ -108,7 +108,7 @@ class Content(InboxCase):
         return self.db.session.value(f"SELECT fetched_at FROM pending_uploads WHERE file_id = '{file['file_id']}'")
 
     def test_a_fetch_is_stamped_after_its_last_byte_and_only_then(self):
-        for size in (100, 20 * MIB):  # more than the sockets' buffers can swallow
+        for size in (100, 20 * MIB):  # the second exceeds the socket buffers
             file, marker = self.stage(noise(size, size)), self.stage(b"marker")
             path = self.content_path(file)
             self.call("HEAD", path)
@@ -116,7 +116,7 @@ class Content(InboxCase):
             self.get(path, headers=[("If-None-Match", "*")])
             with Wire(self.server.address) as wire:
                 wire.send(self.head("GET", path))
-                wire.socket.recv(10)  # and hangs up
+                wire.socket.recv(10)  # then disconnects
             # Stamps are written in order, so once this one is there the others would be too.
             self.get(self.content_path(marker))
             await_true(lambda: self.fetched_at(marker), 10, "the marker is stamped")
@@ -132,7 +132,7 @@ class Content(InboxCase):
 
 
 class SlowClients(InboxCase):
-    binary = release_binary()  # sanitizers use memory of their own
+    binary = release_binary()  # sanitizers use additional memory
 
     def test_twenty_slow_downloads_hold_no_connection_and_little_memory(self):
         content = noise(20 * MIB, 9)
@@ -147,7 +147,7 @@ class SlowClients(InboxCase):
                 "AND pid <> pg_backend_pid()")
         await_true(lambda: self.db.session.value(busy) in (0, "0"), 10, "no session works for a slow client")
         self.assertLess(self.server.resident_bytes() - before, 20 * 2 * MIB)
-        # The file goes while they read; none of them notices.
+        # The file is deleted while they read; none of them is affected.
         self.db.session.query(f"DELETE FROM pending_uploads WHERE file_id = '{file['file_id']}'")
         with Wire(self.server.address) as late:
             late.send(self.head("GET", self.content_path(file)))
@@ -169,7 +169,7 @@ class SweptMeanwhile(InboxCase):
             with Wire(self.server.address, timeout=60) as wire:
                 while not stop.is_set():
                     wire.send(self.head("GET", self.content_path(file)))
-                    answer = wire.read_answer()  # raises when it is shorter than announced
+                    answer = wire.read_answer()  # raises if it is shorter than announced
                     seen[answer.status] += 1
                     if answer.status == 404:
                         return

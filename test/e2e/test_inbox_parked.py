@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Long polls: parked without a connection to the database, woken once, answered when the server stops."""
+"""Long polls: parked without a database connection, woken once, answered when the server stops."""
 
 import random
 import resource
@@ -77,7 +77,7 @@ class Parked(InboxCase):
         self.await_parked(1)
         self.db.session.query(
             f"UPDATE workspace_auth_tokens SET revoked_at = now() WHERE workspace_id = '{self.workspace.id}'")
-        time.sleep(5.5)  # an answer within five seconds may still be given
+        time.sleep(5.5)  # a response within five seconds is still allowed
         self.db.session.query(
             f"SELECT publish_activity('{self.workspace.id}', ARRAY[gen_random_uuid()], ARRAY['error'], "
             "NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The database link fails at the worst moments. Whatever is answered must be true: 200 means stored; 503
-means not stored, unless it says that it does not know. And the same request again, under the same key, never
-makes a second row."""
+"""The database connection fails at the worst moments. Every response must be correct: 200 means stored; 503
+means not stored, unless it says that this is unknown. And retrying under the same key never creates a second
+row."""
 
 import hashlib
 import itertools
@@ -20,7 +20,7 @@ from testbed import Cluster, Database, upload
 
 KIB, MIB = 1024, 1024 * 1024
 SMALL, LARGE = 2000, 2 * MIB
-# Each request goes to a shard by chance; so many do not all go to the same one.
+# Each request is served by a random shard; with this many, several shards are reached.
 IN_A_ROW = 40
 
 
@@ -29,7 +29,7 @@ def two_files(content):
 
 
 class Timed:
-    """An upload in a thread of its own: its answer, and how long it took."""
+    """An upload in its own thread: its response, and how long it took."""
 
     def __init__(self, *arguments, **named):
         self._thread = threading.Thread(target=self._run, args=(arguments, named))
@@ -54,7 +54,7 @@ class LostCommit(unittest.TestCase):
         cls.server.wait_ready()
 
     def setUp(self):
-        # The test before may have left the server without a database for a moment.
+        # The previous test may have left the server without a database for a moment.
         self.workspace = self.db.add_workspace()
         await_true(lambda: self.post(b"here").status == 200, 15, "the server has recovered")
         self.workspace = self.db.add_workspace()
@@ -64,7 +64,7 @@ class LostCommit(unittest.TestCase):
         return upload(self.server.address, workspace or self.workspace, two_files(content), PLAIN, headers)
 
     def assert_true_answer(self, answer, content):
-        """What was told is what is there; whether it is there."""
+        """Checks that the response matches what is stored; returns whether it is stored."""
         stored = self.db.files(self.workspace)
         self.assertIn(len(stored), (0, 2), "all or none")
         if stored:
@@ -79,7 +79,7 @@ class LostCommit(unittest.TestCase):
         return bool(stored)
 
     def retry_until_stored(self, content, key):
-        """What an honest client does. At the end there is exactly one of each file."""
+        """Retries as a client should. At the end there is exactly one of each file."""
         for _ in range(50):
             answer = self.post(content, key)
             if answer.status == 200:
@@ -97,8 +97,8 @@ class LostCommit(unittest.TestCase):
     def strike(self, strike, size, key):
         content = noise(size, f"{strike} {size} {key}")
         self.proxy.arm(strike)
-        # The strike before has cut a link that the pool may still be replacing: then nothing was begun, and the
-        # client comes again.
+        # The previous strike has cut a link that the pool may still be replacing: then nothing was begun, and
+        # the client retries.
         for _ in range(20):
             answer = self.post(content, key)
             if self.proxy.struck.is_set():
@@ -109,7 +109,7 @@ class LostCommit(unittest.TestCase):
         self.fail(f"never came to COMMIT: {answer}")
 
     def each_way(self, check):
-        """Small requests travel in one flush, large ones by COPY; with a key and without."""
+        """Small requests use one flush, large ones COPY; with a key and without."""
         for size, key in itertools.product((SMALL, LARGE), ("a-key", None)):
             self.workspace = self.db.add_workspace()
             with self.subTest(size=size, key=key):
@@ -127,7 +127,7 @@ class LostCommit(unittest.TestCase):
     def test_cut_after_commit(self):
         def check(size, key):
             answer, content = self.strike(Strike.AFTER_COMMIT, size, key)
-            # The server asks for the fence and learns that it was stored.
+            # The server queries the fence and learns that it was stored.
             self.assertEqual(answer.status, 200, answer)
             self.assertTrue(self.assert_true_answer(answer, content))
             if key:
@@ -146,8 +146,8 @@ class LostCommit(unittest.TestCase):
             self.each_way(check)
 
     def test_committed_and_then_no_database_to_ask(self):
-        """The answer to COMMIT is lost and so is the way to ask: stored, and the server says that it does not
-        know."""
+        """The reply to COMMIT is lost and the outcome cannot be queried: it is stored, and the server
+        responds that this is unknown."""
         content = noise(SMALL, 5)
         self.proxy.arm(Strike.HANG_AFTER_COMMIT)
         pending = Timed(self.server.address, self.workspace, two_files(content), PLAIN,
@@ -166,8 +166,8 @@ class LostCommit(unittest.TestCase):
         self.assertEqual(again.headers["idempotency-replayed"], "true")
 
     def test_half_open_link_in_the_commit(self):
-        """The line goes dead without a word. An answer within 10 s, and the workspace is not locked for
-        long."""
+        """The link goes silent without being closed. A response within 10 s, and the workspace is not locked
+        for long."""
         for strike in (Strike.HANG_BEFORE_COMMIT, Strike.HANG_AFTER_COMMIT):
             self.workspace = self.db.add_workspace()
             with self.subTest(strike=strike):
@@ -186,8 +186,8 @@ class LostCommit(unittest.TestCase):
                 print(f"the workspace was free after {time.monotonic() - begun:.1f} s", flush=True)
 
     def test_all_links_half_open(self):
-        """Every link is dead and new ones hang too: 503 within 10 s for whoever asks, and back once the line
-        is."""
+        """Every link is half-open and new ones hang too: 503 within 10 s for every request, and recovery once
+        the network is back."""
         self.post(b"warm")
         self.proxy.conditions.half_open = True
         try:
@@ -222,7 +222,7 @@ class LostCommit(unittest.TestCase):
 
 
 class PostgresAway(unittest.TestCase):
-    """PostgreSQL stops, is killed, freezes: 503 soon, and ready soon after its return."""
+    """PostgreSQL stops, is killed, freezes: 503 promptly, and ready soon after its return."""
 
     @classmethod
     def setUpClass(cls):
@@ -248,7 +248,7 @@ class PostgresAway(unittest.TestCase):
                    "/readyz tells of it on every shard")
 
     def assert_back(self):
-        """From the moment that PostgreSQL takes connections again, uploads work within 3 s, on every shard."""
+        """Once PostgreSQL accepts connections again, uploads work within 3 s, on every shard."""
         end = time.monotonic() + 3
         await_true(lambda: all(self.post()[0].status == 200 for _ in range(IN_A_ROW)), 3, "uploads work again")
         self.server.wait_ready(within=max(end - time.monotonic(), 0.1))
@@ -268,7 +268,7 @@ class PostgresAway(unittest.TestCase):
         self.db.reconnect()
 
     def test_killed_under_load(self):
-        """Immediate shutdown, as by kill -9, while uploads run: whoever heard 200 finds the file
+        """Immediate shutdown, as by kill -9, while uploads run: every upload answered with 200 is stored
         afterwards."""
         told, others, stop = [], [], threading.Event()
 
@@ -301,7 +301,7 @@ class PostgresAway(unittest.TestCase):
         self.assertEqual(set(told) - stored, set())
 
     def test_frozen(self):
-        """Takes connections and never answers: soon that is known, and told at once."""
+        """Accepts connections and never replies: this is soon detected, and then 503 is immediate."""
         self.assertEqual(self.post()[0].status, 200)
         self.cluster.freeze()
         try:
@@ -313,8 +313,8 @@ class PostgresAway(unittest.TestCase):
         self.assert_back()
 
     def test_frozen_while_somebody_waits(self):
-        """Whoever asks before it is known waits, at most 10 s. His shard may hear of it only with him, if he has its one
-        connection."""
+        """Requests before the detection wait, at most 10 s. A shard may detect it only through such a
+        request, if that holds the shard's one connection."""
         self.assertEqual(self.post()[0].status, 200)
         self.cluster.freeze()
         try:
@@ -330,12 +330,12 @@ class PostgresAway(unittest.TestCase):
 
 
 class StoodStill(unittest.TestCase):
-    """The server is stopped for longer than it waits for the database, which answers meanwhile. Were it to take its
-    own sleep for the database's silence, it would turn everybody away."""
+    """The server is stopped for longer than its database timeout, while the database replies. If it mistook
+    its own pause for a silent database, it would reject every request."""
 
     def test_in_the_middle_of_a_handshake(self):
         with Database() as db, Proxy(upstream_of(db.conninfo)) as proxy:
-            # Asking for TLS gives the handshake a step that is left to do after the sleep.
+            # Requesting TLS adds a handshake step that is still to be done after the pause.
             through = parse_conninfo(db.conninfo) | {"host": "127.0.0.1", "port": str(proxy.port), "sslmode": "prefer"}
             with Server(format_conninfo(through)) as server:
                 server.wait_ready()

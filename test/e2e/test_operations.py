@@ -1,5 +1,5 @@
-"""What operators see: metrics that Prometheus can read, alerts and a unit file that work, documents that match the
-program, and the commands `sweep` and `status`."""
+"""The operator's view: metrics that Prometheus can parse, alerts and a unit file that work, documents that
+match the program, and the commands `sweep` and `status`."""
 
 import importlib.machinery
 import importlib.util
@@ -29,12 +29,12 @@ def run_tool(*words, text=None):
 
 
 def family(name):
-    """A metric without what a histogram adds to its name."""
+    """The name of a metric without a histogram's suffix."""
     return re.sub(r"_(bucket|sum|count)$", "", name)
 
 
 def stage(db, count, acked_at="NULL", expires_at="now() + interval '1 day'", fetched_at="NULL"):
-    """Staged files straight into the table; the times are SQL."""
+    """Inserts staged files directly into the table; the times are SQL."""
     db.session.query(
         "INSERT INTO pending_uploads (workspace_id, content, size_bytes, filename, sha256, acked_at, expires_at, "
         "fetched_at) SELECT gen_random_uuid(), 'content', 7, 'f.txt', sha256('content'), "
@@ -102,7 +102,7 @@ class Metrics(ServerCase):
     def test_the_gauges_tell_what_waits(self):
         stage(self.db, 3)
         stage(self.db, 2, fetched_at="now()")
-        with Server(self.db.conninfo) as fresh:  # it looks at start, and then every 15 s
+        with Server(self.db.conninfo) as fresh:  # it reads the gauges at startup, and then every 15 s
             name = "molecule_pending_uploads_unacked_files"
             await_true(lambda: fresh.metrics().get(name) == 5, 10, "the gauges to be read")
             told = fresh.metrics()

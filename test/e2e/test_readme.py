@@ -1,5 +1,5 @@
-"""The documents against the program: the README's walk-through is run as it stands, and what the documents say of flags,
-routes and files is compared with what there is."""
+"""The documents against the program: the README's walk-through is run verbatim, and the documented flags,
+routes and files are compared with the actual ones."""
 
 import importlib.machinery
 import importlib.util
@@ -25,7 +25,7 @@ def shell_blocks(document):
 
 
 def run_bash(script, cwd, **environment):
-    """(exit code, stdout, stderr) of a bash that ends with the first command that fails."""
+    """(exit code, stdout, stderr) of a bash that exits at the first failing command."""
     done = subprocess.run(["bash", "-euo", "pipefail"], input=script, cwd=cwd, capture_output=True, text=True, timeout=300,
                           env={**os.environ, **environment})
     return done.returncode, done.stdout, done.stderr
@@ -45,7 +45,7 @@ class WalkThrough(WithServer):
     def test_every_block_works_when_pasted_in_order(self):
         blocks = shell_blocks(README)
         self.assertGreaterEqual(len(blocks), 6)
-        # Files are made in a directory that mktemp names; here it has to go away again.
+        # Files are created in a directory that mktemp names; here it has to be removed again.
         mark = "echo '<<block>>'\n"
         code, out, err = run_bash(mark.join(blocks), self.folder(), BASE=self.base, TMPDIR=self.folder())
         self.assertEqual(code, 0, f"{out}\n{err}")
@@ -110,7 +110,7 @@ class Greeting(WithServer):
         self.assertIn(f"rm -rf {folder}\n", greeting)
         code, out, err = run_bash(self.lines_to_try(greeting), SOURCE)
         self.assertEqual(code, 0, err)
-        # Twice in the answer (name and original_name), twice in the feed, once in the list.
+        # Twice in the response (name and original_name), twice in the feed, once in the list.
         self.assertEqual(out.count('"README.md"'), 5, out)
 
     def test_the_same_workspace_is_offered_again_while_its_token_opens(self):
@@ -161,7 +161,7 @@ class Documents(unittest.TestCase):
         text = (SOURCE / "docs" / "api.md").read_text()
         rows = re.findall(r"^\| (`.*`) \| (\d+) \|", text[text.index("## Errors"):], re.MULTILINE)
         documented = {(status, code) for cells, status in rows for code in re.findall(r"`(\w+)`", cells)}
-        # 499 is for the log: whoever would read it has hung up.
+        # 499 is only logged: the client that would read it has disconnected.
         self.assertEqual(documented ^ (codes - {("499", "client_gone")}), set())
 
     def test_links_lead_somewhere(self):
@@ -178,7 +178,7 @@ class Documents(unittest.TestCase):
         self.assertEqual(broken, [])
 
     def test_files_that_the_documents_name_exist(self):
-        """Paths in code spans: what is spelled like a source of this tree must be one."""
+        """Paths in code spans: anything that looks like a source of this tree must exist."""
         missing = []
         for document in DOCUMENTS:
             for path in re.findall(r"`((?:core|server|storage|auth|sweeper|sql|test|bench|scripts|docs|cmake)/[\w./-]+)`",
@@ -190,7 +190,7 @@ class Documents(unittest.TestCase):
 
 
 def anchors(document):
-    """The headings of a document, as a link names them."""
+    """The headings of a document, as link anchors."""
     titles = re.findall(r"^#+ (.*)$", document.read_text(), re.MULTILINE)
     return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
 

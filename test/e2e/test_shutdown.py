@@ -1,4 +1,5 @@
-"""SIGTERM and SIGINT: nothing that was accepted is cut, nobody waits for the idle, and the process ends with 0."""
+"""Graceful shutdown by SIGTERM and SIGINT: no accepted request is cut off, idle connections do not delay it,
+and the exit code is 0."""
 
 import signal
 import threading
@@ -13,7 +14,7 @@ from testbed import Database, upload_head
 
 
 class Load(threading.Thread):
-    """One client that asks on and on; it counts whole answers and answers that were cut."""
+    """A client that sends requests continuously; it counts complete and truncated responses."""
 
     def __init__(self, address):
         super().__init__()
@@ -29,7 +30,7 @@ class Load(threading.Thread):
                     while self.ask(wire):
                         pass
         except (ConnectionRefusedError, ConnectionResetError):
-            pass  # nobody listens any more, or nobody took it before that
+            pass  # no longer listening, or not accepted before that
         except OSError as problem:
             self.cut.append(problem)
 
@@ -41,8 +42,8 @@ class Load(threading.Thread):
         try:
             answer = wire.read_answer()
         except (ConnectionError, OSError) as problem:
-            # Closed while our request was on its way: it was never answered, and that is allowed. Half an answer
-            # is not.
+            # Closed while our request was in flight: it was never answered, and that is allowed. Half a
+            # response is not.
             if "after b''" not in str(problem) and not isinstance(problem, ConnectionResetError):
                 self.cut.append(problem)
             return False
@@ -155,7 +156,7 @@ class Shutdown(unittest.TestCase):
         except ConnectionRefusedError:
             return True
         except ConnectionResetError:
-            return False  # it came while the listener closed
+            return False  # it arrived while the listener closed
 
 
 if __name__ == "__main__":

@@ -1,5 +1,4 @@
-"""testssl.sh looks for weak spots in our TLS and finds none, other than what follows from a certificate that
-nobody but ourselves has signed."""
+"""testssl.sh finds no weakness in our TLS, other than those of a self-signed certificate."""
 
 import json
 import pathlib
@@ -9,15 +8,15 @@ import unittest
 
 from front_case import FrontCase
 
-# That TLS 1.0 is offered is LOW to it. WARN is what it says when it could not finish a test.
+# It rates TLS 1.0 as LOW. WARN means that it could not complete a test.
 GRAVE = ("WARN", "LOW", "MEDIUM", "HIGH", "CRITICAL", "FATAL")
 TOLERATED = {
     "cert_chain_of_trust": "the certificate is self-signed, so no authority vouches for it",
     "cert_revocation": "who signs for himself runs neither a revocation list nor a responder",
     "HSTS": "LOW; it would make a certificate compulsory that browsers do not trust",
 }
-# Protocols, ciphers by strength, forward secrecy, the server's choice and defaults, header fields,
-# vulnerabilities, RC4. Left out is what only describes: each cipher in turn, which client would choose what.
+# Protocols, ciphers by strength, forward secrecy, the server's preference and defaults, header fields,
+# vulnerabilities, RC4. Purely descriptive sections are left out: each cipher in turn, client simulations.
 SECTIONS = ("-p", "-s", "-f", "-P", "-S", "-h", "-U", "-4")
 LOOKED_AT = {"SSLv2", "SSLv3", "TLS1", "TLS1_1", "TLS1_2", "TLS1_3", "cipherlist_NULL", "cipherlist_3DES_IDEA",
              "PFS", "cipher_order", "cert_keySize", "cert_expirationStatus", "heartbleed", "CCS", "ticketbleed",

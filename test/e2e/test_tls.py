@@ -1,4 +1,4 @@
-"""TLS: what is offered, what is refused, and a certificate that is changed while connections are open."""
+"""TLS: what is offered, what is rejected, and a certificate that is replaced while connections are open."""
 
 import contextlib
 import os
@@ -22,14 +22,14 @@ from testbed import Database, upload_head
 
 
 def s_client(address, *words):
-    """(exit code, what it printed); it connects, asks for nothing and leaves."""
+    """(exit code, output); it connects, sends nothing and disconnects."""
     done = subprocess.run(["openssl", "s_client", "-connect", "%s:%d" % address, *words], input=b"", timeout=20,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     return done.returncode, done.stdout.decode(errors="replace")
 
 
 def make_pair(folder, name):
-    """A certificate and key of its own: (certificate, key)."""
+    """A new certificate and key: (certificate, key)."""
     certificate, key = os.path.join(folder, f"{name}.crt"), os.path.join(folder, f"{name}.key")
     openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", f"/CN={name}",
             "-days", "10", "-keyout", key, "-out", certificate)
@@ -38,7 +38,7 @@ def make_pair(folder, name):
 
 
 def make_expired_pair(folder):
-    """Only `openssl ca` lets one choose both dates."""
+    """Only `openssl ca` allows choosing both dates."""
     key, request, certificate = (os.path.join(folder, f"old.{kind}") for kind in ("key", "csr", "crt"))
     openssl("req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=old",
             "-keyout", key, "-out", request)
@@ -57,7 +57,7 @@ def openssl(*words):
 
 
 def name_of(certificate):
-    """The subject's CN of a certificate in DER form."""
+    """The subject's CN of a certificate in DER format."""
     text = subprocess.run(["openssl", "x509", "-inform", "der", "-noout", "-subject"], input=certificate,
                           capture_output=True, check=True, timeout=20).stdout.decode()
     return re.search(r"CN = (.*)", text).group(1)
@@ -142,7 +142,7 @@ class Tls(FrontCase):
         self.assertAlmostEqual(time.monotonic() - begun, 10, delta=1.5)
 
     def test_an_upload_that_is_cut_leaves_nothing(self):
-        """Without close_notify, and also with it: what was announced has not arrived."""
+        """Without close_notify, and also with it: the announced body has not arrived."""
         workspace = self.db.add_workspace()
         body = form(part(bytes(300_000)))
         for goodbye in (False, True):
@@ -150,7 +150,7 @@ class Tls(FrontCase):
                 wire.send(upload_head(workspace, PLAIN, len(body)))
                 wire.send(body[:-10])
                 if goodbye:
-                    with contextlib.suppress(ssl.SSLError):  # the server answers, which Python does not expect
+                    with contextlib.suppress(ssl.SSLError):  # the server responds, which Python does not expect
                         wire.socket.unwrap()
         await_true(lambda: len(self.server.descriptors()) <= self.descriptors_before, 40, "both connections closed")
         self.assertEqual(set(self.db.counts().values()), {0})
@@ -160,14 +160,15 @@ class Tls(FrontCase):
             self.assertEqual(wire.read_answer().status, 200)
 
     def test_goodbye_is_said(self):
-        """The server ends its side with close_notify, so that a client can tell the end from a cut."""
+        """The server ends its side with close_notify, so that a client can distinguish the end from a
+        truncation."""
         with self.tls() as wire:
             wire.send(b"GET /healthz HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n")
             self.assertEqual(wire.read_answer().status, 200)
             self.assertEqual(wire.socket.recv(1), b"")
 
     def test_many_at_once(self):
-        """More handshakes than are let in at a time, each of them answered."""
+        """More handshakes than are admitted at a time, each of them answered."""
         answered = []
 
         def connect():
@@ -245,7 +246,7 @@ class Certificates(unittest.TestCase):
             self.assertEqual(stat.S_IMODE(key.stat().st_mode), 0o600)
 
     def test_reload_under_traffic(self):
-        """New connections get the new certificate; old ones go on; a bad one changes nothing."""
+        """New connections get the new certificate; old ones continue; a bad one changes nothing."""
         certificate, key = make_pair(self.folder, "first")
         server = self.start(certificate, key)
         failures, stop = [], threading.Event()

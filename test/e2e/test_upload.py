@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""POST /workspaces/{id}/chat/uploads as curl and browsers send it: what was answered is what lies in the
+"""POST /workspaces/{id}/chat/uploads as curl and browsers send it: the response matches what is in the
 database."""
 
 import hashlib
@@ -76,7 +76,7 @@ class Bodies(UploadCase):
             self.assertEqual(wire.read_answer().status, 100)
             wire.send(body)
             self.assert_stored(wire.read_answer(), [content], workspace)
-            # The connection goes on.
+            # The connection stays usable.
             wire.send(upload_head(self.workspace, PLAIN, len(form(part("x")))) + form(part("x")))
             self.assertEqual(wire.read_answer().status, 200)
 
@@ -93,7 +93,8 @@ class Bodies(UploadCase):
                 self.assertTrue(wire.is_closed())
 
     def test_cut_in_two_at_every_byte(self):
-        """Two segments with a pause between them, at every byte of a form: always the same two files."""
+        """Two segments with a pause between them, split at every byte of a form: always the same two
+        files."""
         body = form(part("\r\n--c", "a.txt"), part("-bb-", "b"), boundary="bb")
         workspace = self.db.add_workspace()
         head = upload_head(workspace, "bb", len(body))
@@ -167,7 +168,8 @@ class Workspaces(UploadCase):
         self.assertEqual(self.db.counts(), before)
 
     def test_unknown_and_removed_workspaces(self):
-        """Only the admin gets as far as 404; a workspace's own token opens nothing else and dies with it."""
+        """Only the admin gets a 404; a workspace's own token gives no access to others and is revoked with
+        it."""
         with tempfile.NamedTemporaryFile("w") as token, Database() as db:
             token.write("admin-token-of-this-test-0123456789abcdef")
             token.flush()
@@ -194,7 +196,7 @@ class Workspaces(UploadCase):
                 self.assertEqual(answer.json()["error"], "workspace has no callback URL")
                 self.assertEqual(server.get("/readyz").status, 503)
                 self.assertEqual(run_command("migrate", *flags)[0], 0)
-                # What was learnt of the workspace may be remembered for 5 s.
+                # What the server knows of the workspace may be cached for 5 s.
                 for attempt in itertools.count():
                     answer = upload(server.address, workspace, form(part("x")), PLAIN)
                     if answer.status == 200 or attempt == 80:
@@ -205,7 +207,8 @@ class Workspaces(UploadCase):
                 server.wait_ready(within=5)
 
     def test_order_of_checks(self):
-        """id → auth → Content-Type → Content-Length → workspace: of two faults the earlier one is told."""
+        """id → auth → Content-Type → Content-Length → workspace: of two faults the earlier one is
+        reported."""
         def answer(target, token, content_type, length):
             headers = [("Host", "test"), ("Content-Type", content_type), ("Content-Length", str(length))]
             if token:

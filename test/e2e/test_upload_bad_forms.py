@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Forms that nobody should send. Of every refusal: the status and the text of the contract, no row, one log
+"""Forms that must be rejected. For every rejection: the status and the text of the contract, no row, one log
 line at most, and nothing held afterwards."""
 
 import hashlib
@@ -24,7 +24,7 @@ class BadForms(UploadCase):
         self.log_mark = self.server.log_size()
 
     def refuse(self, expected, body, boundary=PLAIN, headers=(), content_type=None):
-        """Sends a form that must be refused, and looks at everything that a refusal must leave alone."""
+        """Sends a form that must be rejected, and checks everything that a rejection must not change."""
         head = upload_head(self.workspace, boundary, len(body), headers)
         if content_type is not None:
             named = f"Content-Type: multipart/form-data; boundary={boundary}\r\n".encode()
@@ -48,7 +48,7 @@ class BadForms(UploadCase):
     def tearDown(self):
         self.assertTrue(self.server.alive())
         self.assert_quiet()
-        self.server.log_lines(self.log_mark)  # every line is one JSON object
+        self.server.log_lines(self.log_mark)  # checks that every line is one JSON object
 
     def test_other_content_types(self):
         unsupported = (415, None, "unsupported_media_type")
@@ -72,7 +72,7 @@ class BadForms(UploadCase):
                 self.refuse(MALFORMED, body)
 
     def test_closing_delimiter_cut_at_every_byte(self):
-        whole = len(GOOD) - len(b"\r\n")  # the line end after it may be missing
+        whole = len(GOOD) - len(b"\r\n")  # the final line end is optional
         for cut in range(GOOD.index(b"good"), whole):
             with self.subTest(cut=cut):
                 self.refuse(MALFORMED, GOOD[:cut])
@@ -146,7 +146,8 @@ class BadForms(UploadCase):
                          (413, "request exceeds total cap", 52_428_800))
 
     def test_chunked_past_the_cap_of_a_request(self):
-        """Told when it is crossed: the client sends 51 MiB and waits, as one that would go on for ever."""
+        """Reported as soon as it is exceeded: the client sends 51 MiB and waits, as if it would never
+        stop."""
         one = form(*[part(b"q" * (17 * MIB), f"{i}") for i in range(3)])
         with Wire(self.server.address) as wire:
             wire.send(upload_head(self.workspace, PLAIN))
@@ -163,7 +164,7 @@ class BadForms(UploadCase):
 
 
 class OddButGood(UploadCase):
-    """Forms that look wrong and are right."""
+    """Forms that look wrong but are valid."""
 
     def store(self, body, contents, boundary=PLAIN, content_type=None):
         workspace = self.db.add_workspace()

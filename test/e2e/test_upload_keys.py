@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Idempotency-Key: one upload, however often and wherever it is sent."""
+"""Idempotency-Key: one upload, however often and to whichever server it is sent."""
 
 import threading
 import unittest
@@ -63,8 +63,7 @@ class Keys(UploadCase):
         self.assertEqual((again.status, again.body), (200, first.body))
 
     def running(self, workspace, body):
-        """Asks with an empty form under the same key; only a key that runs says 409, the form alone says
-        400."""
+        """Sends an empty form under the same key; only a running key gives 409, the form alone gives 400."""
         answer = self.post(workspace, b"", "slow")
         self.assertIn(answer.status, (400, 409))
         return answer if answer.status == 409 else None
@@ -80,7 +79,7 @@ class Keys(UploadCase):
         self.assertNotIn("idempotency-replayed", answer.headers)
 
     def test_two_servers_and_many_senders_at_once(self):
-        """One key, 2 servers, 12 senders: one stores, the others hear its answer or are told to come back."""
+        """One key, 2 servers, 12 senders: one stores, the others get its response or are asked to retry."""
         with Server(self.db.conninfo) as second:
             second.wait_ready()
             for size in (100, 2 * MIB):

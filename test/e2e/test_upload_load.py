@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Uploads that end early, and more of them at once than memory could hold."""
+"""Uploads that end early, and more concurrent ones than fit into memory."""
 
 import hashlib
 import socket
@@ -36,7 +36,7 @@ class ClientGone(UploadCase):
             wire.send(upload_head(self.workspace, CHROME, len(body)) + body[:cut])
             if cut > MIB + 256 * KIB:
                 await_true(self.server.spool_files, 5, "the body is being spooled")
-            # No transaction may be open while a client is being read.
+            # No transaction may be open while a body is being read.
             self.assertEqual(self.open_transactions(), [])
             if way == "reset":
                 wire.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
@@ -44,7 +44,7 @@ class ClientGone(UploadCase):
         await_true(lambda: not self.server.spool_files(), 5, "the spool is empty")
 
     def test_gone_after_the_last_byte(self):
-        """The client that does not wait for its answer: stored as a whole or not at all."""
+        """A client that does not wait for its response: stored completely or not at all."""
         workspace, contents = self.db.add_workspace(), [noise(300 * KIB, i) for i in range(3)]
         body = form(*[part(content) for content in contents], boundary=CHROME)
         for _ in range(10):
@@ -59,9 +59,9 @@ class ClientGone(UploadCase):
 
 
 class ManyLarge(UploadCase):
-    """64 uploads of 25 MB at once on 64 MiB for bodies. The limit on resident memory holds for the release
-    build: a sanitizer keeps freed memory and shadows. Without a release build the test says so and leaves
-    that figure out."""
+    """64 concurrent uploads of 25 MB with 64 MiB for bodies. The limit on resident memory applies to the
+    release build: a sanitizer keeps freed memory and shadows. Without a release build the test says so and
+    skips that check."""
 
     flags = ("--body-memory", "64MiB")
     binary = release_binary()

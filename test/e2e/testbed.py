@@ -1,4 +1,4 @@
-"""What the end-to-end tests stand on: a database of their own, workspaces in it, a cluster that may be
+"""The basis of the end-to-end tests: a database per test class, workspaces in it, and a cluster that may be
 broken."""
 
 import contextlib
@@ -29,7 +29,7 @@ class Workspace:
 
 
 class Database:
-    """A fresh database on the shared test cluster, or on another one; dropped at the end."""
+    """A new database on the shared test cluster, or on another one; dropped at the end."""
 
     def __init__(self, superuser=None, options=""):
         self._superuser = superuser or os.environ["RESTANTE_TEST_DB"]
@@ -46,16 +46,16 @@ class Database:
         self._maintain(f"DROP DATABASE IF EXISTS {self.name} WITH (FORCE)")
 
     def reconnect(self):
-        """A new session, after the cluster was restarted."""
+        """Opens a new session, after the cluster was restarted."""
         self.session.close()
         self.session = Session(self.conninfo)
 
     def counts(self):
-        """Rows of every table that an upload writes; a refusal must not change them."""
+        """Row counts of every table that an upload writes; a rejection must not change them."""
         return {table: int(self.session.value(f"SELECT count(*) FROM {table}")) for table in TABLES}
 
     def add_workspace(self, mode="poll", url=None):
-        """Written by SQL, so that rows which no client could register (mode NULL) are possible too."""
+        """Written by SQL, so that rows that no client could register (mode NULL) are possible too."""
         made = Workspace(str(uuid.uuid4()), secrets.token_urlsafe(32))
         digest = hashlib.sha256(made.token.encode()).hexdigest()
         quoted = [f"'{text}'" if text is not None else "NULL" for text in (mode, url)]
@@ -66,8 +66,8 @@ class Database:
         return made
 
     def files(self, workspace):
-        """(file_id, filename, mimetype, size, sha256 of the stored bytes, original_name), in order of the
-        feed. The hash is of the bytes as they lie there, not the column of that name."""
+        """(file_id, filename, mimetype, size, sha256 of the stored bytes, original_name), in feed order. The
+        hash is computed from the stored bytes, not read from the column of that name."""
         rows = self.session.query(
             "SELECT u.file_id, u.filename, u.mimetype, u.size_bytes, encode(sha256(u.content), 'hex'), "
             "u.original_name FROM pending_uploads u JOIN activity_logs a ON a.id = u.activity_id "
@@ -80,7 +80,7 @@ class Database:
 
 
 class Cluster:
-    """A PostgreSQL of its own, for tests that stop, freeze or kill it."""
+    """A separate PostgreSQL, for tests that stop, freeze or kill it."""
 
     def __init__(self):
         self.folder = tempfile.mktemp(prefix="restante-e2e-cluster-", dir="/tmp")
@@ -106,15 +106,15 @@ class Cluster:
         self._pg_ctl("start", "-l", f"{self.folder}/log")
 
     def kill(self):
-        """kill -9 for the postmaster and all of its children, as when the machine loses its power."""
+        """kill -9 for the postmaster and all of its children, as in a power failure."""
         postmaster = self.postmaster()
-        os.kill(postmaster, signal.SIGSTOP)  # or it would have more children by the time that these are dead
+        os.kill(postmaster, signal.SIGSTOP)  # or it would start more children meanwhile
         victims = [*self._children(), postmaster]
         for victim in victims:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(victim, signal.SIGKILL)
-        # A new postmaster refuses to start while a child of the old one still holds the shared memory, and as long as
-        # the number of the old one is taken, which it is until somebody has waited for it: hence the lock files.
+        # A new postmaster refuses to start while a child of the old one still holds the shared memory, and as
+        # long as the old pid is in use, which it is until the zombie is reaped: hence the lock files.
         await_true(lambda: not any(is_running(victim) for victim in victims), 20, "PostgreSQL is dead")
         for lock in (f"{self.folder}/data/postmaster.pid", f"{self.folder}/.s.PGSQL.5432.lock"):
             os.remove(lock)
@@ -136,7 +136,7 @@ class Cluster:
             return int(pid.readline())
 
     def _signal_all(self, number):
-        """The postmaster first, so that no new backend slips through, then all of its children."""
+        """The postmaster first, so that it starts no new backend, then all of its children."""
         os.kill(self.postmaster(), number)
         for child in self._children():
             with contextlib.suppress(ProcessLookupError):
@@ -159,7 +159,7 @@ class Cluster:
 
 
 def is_running(pid):
-    """Whether there is such a process; one that nobody has waited for is over all the same."""
+    """Whether there is such a process; a zombie does not count."""
     try:
         with open(f"/proc/{pid}/stat") as stat:
             return stat.read().rpartition(")")[2].split()[0] != "Z"
@@ -168,7 +168,7 @@ def is_running(pid):
 
 
 def upload_head(workspace, boundary, length=None, headers=()):
-    """The head of an upload; without a length it says chunked."""
+    """The head of an upload; chunked if there is no length."""
     if length is None:
         framing = ("Transfer-Encoding", "chunked")
     else:
@@ -179,8 +179,7 @@ def upload_head(workspace, boundary, length=None, headers=()):
 
 
 def upload(address, workspace, body, boundary, headers=(), timeout=30):
-    """One upload on a connection of its own. Sends on while the server listens and reads the answer in any
-    case."""
+    """One upload on a new connection. Sends while the server reads, and reads the response in any case."""
     with Wire(address, timeout=timeout) as wire:
         wire.send_what_is_taken([upload_head(workspace, boundary, len(body), headers), body])
         return wire.read_answer()

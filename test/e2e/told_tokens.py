@@ -1,5 +1,5 @@
-"""Tokens that crossed the wire in either direction during a test. None of them may show up in what the server
-says: the log, the metrics, its standard output. Nobody has to remember to register one: the wire does."""
+"""Tokens that crossed the wire in either direction during a test. None of them may appear in the server's
+output: the log, the metrics, stdout. Tests need not register them: the wire does."""
 
 import re
 
@@ -24,7 +24,7 @@ def remember_received(data):
 
 
 def assert_untold(text, where):
-    """Fails, without repeating the token, when one of them stands in the text."""
+    """Fails, without printing the token, if the text contains one of them."""
     for token in _told:
         at = text.find(token)
         if at >= 0:

@@ -1,4 +1,4 @@
-"""The common ground of the upload tests: one database, one server and one workspace for a class."""
+"""Base class of the upload tests: one database, one server and one workspace per class."""
 
 import hashlib
 
@@ -18,7 +18,7 @@ class UploadCase(ServerCase):
         return upload(self.server.address, workspace or self.workspace, body, boundary, headers)
 
     def assert_stored(self, answer, contents, workspace):
-        """The answer lists these contents in order, and exactly these bytes lie in the database, each with
+        """The response lists these contents in order, and exactly these bytes are in the database, each with
         its activity row."""
         self.assertEqual(answer.status, 200, answer)
         told = answer.json()["files"]
@@ -41,7 +41,7 @@ class UploadCase(ServerCase):
         await_true(lambda: not self.open_transactions(), within, "no transaction is open")
 
     def open_transactions(self):
-        """Sessions of the server that are inside a transaction, with what they ran last."""
+        """Sessions of the server that are inside a transaction, with their last statement."""
         return self.db.session.query(
             "SELECT state, query FROM pg_stat_activity WHERE datname = current_database() AND "
             "application_name LIKE 'restante%' AND state LIKE 'idle in transaction%'")

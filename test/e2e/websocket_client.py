@@ -1,4 +1,4 @@
-"""WebSocket (RFC 6455) and Server-Sent Events by hand, so that a test can also say what no client would."""
+"""WebSocket (RFC 6455) and Server-Sent Events by hand, so that a test can also send what no client would."""
 
 import base64
 import json
@@ -14,7 +14,7 @@ CONTINUATION, TEXT, BINARY, CLOSE, PING, PONG = 0, 1, 2, 8, 9, 10
 
 
 class Closed(Exception):
-    """The server ended it: with a code, or None when the connection just broke off."""
+    """The server closed it: with a code, or None if the connection was just dropped."""
 
     def __init__(self, code):
         super().__init__(f"closed with {code}")
@@ -22,7 +22,7 @@ class Closed(Exception):
 
 
 def frame(opcode, payload=b"", fin=True, masked=True, rsv=0, length=None):
-    """One frame as a client sends it; `length` overrides what the header claims."""
+    """One client frame; `length` overrides the length in the header."""
     claimed = len(payload) if length is None else length
     head = bytearray([(0x80 if fin else 0) | rsv << 4 | opcode])
     mask_bit = 0x80 if masked else 0
@@ -48,7 +48,7 @@ def handshake(target, token=None, headers=(), key=None, version="13"):
 
 
 class WebSocket:
-    """A connection whose handshake was answered; `answer` is what came, and only 101 makes it a WebSocket."""
+    """A connection after its handshake; `answer` is the response, and only 101 makes it a WebSocket."""
 
     def __init__(self, address, token=None, target="/ws", headers=(), timeout=30, receive_buffer=None,
                  wait=True):
@@ -76,7 +76,7 @@ class WebSocket:
         self.socket.sendall(frame(opcode, payload, **how))
 
     def next_frame(self):
-        """(opcode, payload) of whatever comes next."""
+        """(opcode, payload) of the next frame."""
         first, second = self._read(2)
         if second & 0x80 or first & 0x70 or not first & 0x80:
             raise ValueError(f"not a frame that this server sends: {first:#x} {second:#x}")
@@ -88,7 +88,7 @@ class WebSocket:
         return first & 0x0F, self._read(length)
 
     def next_event(self, within=30):
-        """The next text, as JSON. Answers pings on the way; raises Closed at the end."""
+        """The next text message, as JSON. Answers pings on the way; raises Closed at the end."""
         self.socket.settimeout(within)
         while True:
             opcode, payload = self.next_frame()
@@ -102,7 +102,7 @@ class WebSocket:
                 raise Closed(struct.unpack("!H", payload[:2])[0] if payload else 1005)
 
     def close_code(self, within=10):
-        """What it is closed with, whatever comes before."""
+        """The close code, after skipping everything before it."""
         try:
             while True:
                 self.next_event(within)
@@ -110,7 +110,7 @@ class WebSocket:
             return closed.code
 
     def read_answer(self):
-        """What the handshake is answered with; without `wait` the caller asks for it."""
+        """The response to the handshake; without `wait` the caller calls this."""
         while b"\r\n\r\n" not in self._received:
             self._receive()
         head, _, rest = bytes(self._received).partition(b"\r\n\r\n")
@@ -163,7 +163,7 @@ class EventStream:
         self._wire.close()
 
     def next_event(self, within=30):
-        """The next event that has data, as JSON; its id is last_id. Raises Closed at the end."""
+        """The next event with data, as JSON; its id is last_id. Raises Closed at the end."""
         self._wire.socket.settimeout(within)
         data = []
         while True:
@@ -184,12 +184,12 @@ class EventStream:
 
 
 class Listener:
-    """Follows a WebSocket or an EventStream on a thread: (seq, when it came, event) in `heard`."""
+    """Follows a WebSocket or an EventStream on a thread: (seq, arrival time, event) in `heard`."""
 
     def __init__(self, source, on_event=None):
         self.source = source
         self.heard = []
-        self.ended = None  # Closed, once it was
+        self.ended = None  # the Closed exception, at the end
         self._on_event = on_event
         self._leaving = False
         self._thread = threading.Thread(target=self._run)

@@ -1,5 +1,4 @@
-// Whatever a header says, what comes out of it keeps the rules for names, and says the same when it is
-// written again.
+// For any input, derived names satisfy the rules for names, and a parsed header survives a round trip.
 
 #include "core/file_names.hpp"
 #include "core/text.hpp"

@@ -1,9 +1,9 @@
-// The body of a request that takes JSON. Whatever comes in, the tree and the text agree about every member,
-// and a form that is accepted keeps within what the schema stores.
+// The body of a JSON request. For any input, the tree and the text agree about every member, and an accepted
+// form fits the limits of the schema.
 #include "core/ids.hpp"
-#include "server/api/inbox/activity_form.hpp"
 #include "http/message/json_members.hpp"
 #include "http/message/json_reader.hpp"
+#include "server/api/inbox/activity_form.hpp"
 #include "server/api/inbox/peer_info.hpp"
 #include "server/api/workspaces/registration_form.hpp"
 #include "test/fuzz/require.hpp"
@@ -16,8 +16,8 @@ namespace {
 using namespace restante;
 namespace json = boost::json;
 
-// Equal but for fractions: Boost.JSON rounds the last digits of one as it lies in the text, and makes a
-// number that is equal to nothing of 0e999. Nobody stores what it read.
+// Equal except for fractions: Boost.JSON rounds their last digits depending on the position in the text, and
+// turns 0e999 into a NaN. We do not store the parsed numbers.
 bool alike(const json::value& a, const json::value& b)
 {
     if (a.kind() != b.kind())
@@ -32,7 +32,7 @@ bool alike(const json::value& a, const json::value& b)
     return a.is_double() || a == b;
 }
 
-// What is stored word for word must be what the checks saw in the tree.
+// A member that is stored verbatim must be the one that was checked in the tree.
 void check_members(std::string_view text, const json::object& tree)
 {
     for (const auto& member : tree) {

@@ -1,4 +1,4 @@
-// A form must read the same however it is split, and cost work in proportion to its length.
+// A form must parse the same however it is split, with work in proportion to its length.
 //
 // Input: one byte that chooses the boundary (its top bit) and the number of pieces, one byte for the length
 // of each piece, then the body.
@@ -17,7 +17,7 @@ void check_work(std::string_view body, const boundary& separator)
     parser from(separator);
     form_reading ignored;
     read_block(from, body, ignored);
-    // Content is looked at twice at the most, and each part's delimiter once more.
+    // Content is examined at most twice, and each part's delimiter once more.
     require(from.bytes_examined() <= 3 * body.size() + 100);
 }
 

@@ -1,5 +1,5 @@
-// A request target, a Range and an If-None-Match, one a line. Whatever comes in, a path that is let through
-// can't climb, and a range lies inside the file.
+// A request target, a Range and an If-None-Match, one per line. For any input, an accepted path cannot escape
+// its root, and a range is inside the file.
 #include "http/message/byte_range.hpp"
 #include "http/message/request_target.hpp"
 #include "test/fuzz/require.hpp"

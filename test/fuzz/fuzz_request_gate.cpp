@@ -1,7 +1,7 @@
-// Bytes of a head, through the scanner, Beast and the gate. Whatever comes in, a verdict that lets it through
-// agrees with the fields that Beast kept.
-#include "http/routing/routes.hpp"
+// The bytes of a request head, through the scanner, Beast and the gate. For any input, an accepting verdict
+// agrees with the fields that Beast parsed.
 #include "http/message/request_target.hpp"
+#include "http/routing/routes.hpp"
 #include "test/fuzz/require.hpp"
 #include "test/support/read_head.hpp"
 
@@ -41,7 +41,7 @@ void check_agreement(const gate_verdict& verdict, const request_header& head)
         require(verdict.body != body_kind::chunked && verdict.content_length == 0);
 }
 
-// A head is the same head in whatever pieces it arrives.
+// The result does not depend on how a head is split.
 void check_pieces(std::string_view bytes)
 {
     head_scanner at_once;

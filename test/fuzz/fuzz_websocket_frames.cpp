@@ -1,6 +1,6 @@
-// Bytes of a client after the handshake, to a real session on a socket pair. Whatever comes in, the session
-// ends when its client has nothing more to say, and all that it has sent are whole frames of a server:
-// unmasked, unfragmented, pongs, and one close frame at the end.
+// The bytes of a client after the handshake, to a real session on a socket pair. For any input, the session
+// ends when its client has stopped sending, and its output consists of complete server frames: unmasked,
+// unfragmented, pongs, and one close frame at the end.
 #include "http/net/connection.hpp"
 #include "server/events/hub.hpp"
 #include "server/events/websocket_session.hpp"
@@ -35,7 +35,7 @@ request_header handshake()
     return head;
 }
 
-// A hub whose database is never opened: nobody is told anything.
+// A hub whose database is never opened: it delivers no events.
 struct silent_shard {
     explicit silent_shard(executor ex) : requests(ex), pool(ex, {}), feed(pool), events(ex, feed, counts) {}
     metric_set counts;

@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-// What a fuzzer holds to be true of every input. libFuzzer keeps the input that ends the process.
+// An invariant that must hold for every input. libFuzzer keeps the input that aborts the process.
 inline void require(bool holds)
 {
     if (!holds)

@@ -66,7 +66,7 @@ protected:
         EXPECT_TRUE(done.has_value());
     }
 
-    // The numbers of the page, as "3 2 1"; the error's message when there is none.
+    // The sequence numbers of the page, as "3 2 1", or the error message.
     awaitable<std::string> seqs(reader& r, feed_query query)
     {
         query.workspace = workspace;
@@ -289,8 +289,8 @@ TEST_F(reading_the_feed, the_kept_cursor_goes_forward_and_never_past_the_newest_
     });
 }
 
-// What the planner chooses when it must serve all values with one plan, on a table whose statistics say that
-// rows are few: no reading of everything, no sorting of what an index has in order.
+// The plans that PostgreSQL chooses when one plan must serve all values, on a table whose statistics say that
+// rows are few: no sequential scan, no sort of rows that an index has in order.
 TEST_F(reading_the_feed, every_statement_walks_an_index_whatever_the_statistics_say)
 {
     db.sql(

@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// What one server heard, and a way to wait for it.
+// The notifications that one server received, and a way to wait for them.
 struct ear final : doorbell_listener {
     explicit ear(executor ex) : changed(ex) {}
 
@@ -57,7 +57,7 @@ struct house {
     }
     awaitable<void> listening()
     {
-        // Whoever begins to listen is told to look at everything first.
+        // A new listener is first told to check everything.
         const bool begun = co_await heard.until([this] { return heard.looks() > 0; });
         EXPECT_TRUE(begun);
     }
@@ -115,7 +115,7 @@ TEST_F(doorbells, what_one_rings_the_other_hears_and_not_itself)
         there.bell.activity(workspace, 8);
         const bool answered = co_await here.heard.until([&] { return here.heard.newest(workspace) == 8; });
         EXPECT_TRUE(answered);
-        // The answer came after our own bell in PostgreSQL's queue, and it is all that we heard.
+        // The reply came after our own notification in PostgreSQL's queue, and nothing else was received.
         EXPECT_EQ(here.heard.all.size(), 2u);
     });
 }

@@ -15,8 +15,8 @@ using namespace std::chrono_literals;
 using test::make_file;
 using test::make_upload;
 
-// What PostgreSQL is told about the disk at the very end of each transaction that writes one of our promises:
-// a deferred trigger notes it when COMMIT runs, after anything that the transaction could have changed.
+// Whether each transaction that stores something durable waits for the disk: a deferred trigger records the
+// setting when COMMIT runs, after anything that the transaction could have changed.
 constexpr const char* notes_at_commit = R"(
 CREATE TABLE notes (of text, waits_for_disk boolean);
 CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -26,7 +26,7 @@ public:
     virtual awaitable<error_code> write(pq::transaction& tx, const uuid& workspace,
                                         const std::vector<uuid>& ids) = 0;
 
-    // What a follower remembers of a workspace between two polls.
+    // A follower's position in a workspace between two polls.
     struct place {
         uuid workspace{};
         std::optional<uuid> last_id;
@@ -34,11 +34,11 @@ public:
     };
     virtual awaitable<result<std::vector<uuid>>> read_on(place& from, int limit) = 0;
 
-    // The committed ids of a workspace in their order, one a line.
+    // The committed ids of a workspace in order, one per line.
     virtual std::string truth(const uuid& workspace) const = 0;
 };
 
-// The product's: publish_activities() and activity_feed.
+// The product's own: publish_activities() and activity_feed.
 class by_seq final : public ordering {
 public:
     explicit by_seq(pq::connection_pool& db) : log_(db, listener_), feed_(db) {}
@@ -89,8 +89,8 @@ private:
     activity_feed feed_;
 };
 
-// Deliberately wrong: rows carry the time at which their transaction began, and followers ask for what is
-// newer than the newest they have seen.
+// Deliberately wrong: rows carry the start time of their transaction, and followers ask for rows newer than
+// the newest they have received.
 class by_created_at final : public ordering {
 public:
     explicit by_created_at(pq::connection_pool& db) : db_(db) {}
@@ -137,7 +137,7 @@ private:
     pq::connection_pool& db_;
 };
 
-// Eight writers, four followers and a killer on one shard.
+// Eight writers, four followers and a session killer on one shard.
 class harness {
 public:
     static constexpr int writers = 8;
@@ -165,7 +165,7 @@ public:
         }
     }
 
-    // Rows that some follower did not get, got twice, or got in another order than they were committed in.
+    // Rows that a follower missed, received twice, or received in another order than the commit order.
     int losses() const
     {
         int wrong = 0;
@@ -227,7 +227,7 @@ private:
             }
             if (fate < 15) {
                 ++rolled_back_;
-                continue;  // dropped with the transaction
+                continue;  // rolled back with the transaction
             }
             auto done = co_await tx->commit();
             broken_ += done ? 0 : 1;
@@ -240,7 +240,7 @@ private:
         std::vector<ordering::place> places;
         for (const auto& workspace : workspaces_)
             places.push_back({workspace, {}, {}});
-        // Once nobody writes any more, an empty page of every workspace is the end.
+        // Once all writers are done, an empty page of every workspace is the end.
         for (bool last_round = false;;) {
             bool quiet = true;
             for (auto& place : places) {
@@ -316,7 +316,7 @@ TEST_F(feed_holes, followers_see_every_committed_row_once_and_in_order)
                          "newest, max(h.seq) AS head FROM activity_logs AS a JOIN activity_heads AS h USING "
                          "(workspace_id) GROUP BY workspace_id) AS w"),
                   "t");
-        // Who was told of a row can see it.
+        // Every announced row is visible.
         std::vector<std::string> told;
         for (const auto& row : order.heard())
             told.push_back("'" + to_string(row->what.id) + "'");

@@ -19,7 +19,7 @@ using want = pending_uploads::want;
 using acked = pending_uploads::acked;
 using test::make_file;
 
-// Keeps what it is given, and may do something in between.
+// Collects the bytes, and can run a callback in between.
 class collecting_sink final : public content_sink {
 public:
     awaitable<error_code> write(std::span<const char> bytes) override
@@ -207,7 +207,8 @@ TEST_F(fetch_and_ack, double_acks_from_four_clients_leave_the_first_moment_stand
                 "new; END $$; "
                 "CREATE TRIGGER note AFTER UPDATE ON pending_uploads FOR EACH ROW EXECUTE FUNCTION note()");
             int fresh = 0, again = 0, missing = 0;
-            // Each its own order, one by one and all at once: deadlocks would show as failures.
+            // Each client acks in its own order, in batches of ten, concurrently: a deadlock would show as a
+            // failure.
             const auto client = [&](unsigned seed) -> awaitable<void> {
                 auto mine = files;
                 std::shuffle(mine.begin(), mine.end(), std::minstd_rand(seed));
@@ -238,7 +239,7 @@ TEST_F(fetch_and_ack, the_list_pages_through_what_waits)
         std::vector<new_file> batch;
         for (int i = 0; i < 7; ++i)
             batch.push_back(make_file(std::to_string(i), "text"));
-        co_await uploads.put_batch(workspace, std::move(batch));  // all of one moment: ids decide
+        co_await uploads.put_batch(workspace, std::move(batch));  // the same timestamp: ids decide
         std::vector<uuid> seen;
         std::optional<uuid> after;
         for (;;) {
@@ -276,8 +277,8 @@ TEST_F(fetch_and_ack, stamps_are_written_together_and_drained_at_the_end)
     });
 }
 
-// Files come, are fetched, acked and swept at once while others still read them: a fetch gives all bytes or
-// none.
+// Files are staged, fetched, acked and immediately swept while others still read them: a fetch returns all
+// bytes or none.
 TEST_F(fetch_and_ack, five_thousand_fetches_against_a_sweeper_every_100_ms)
 {
     with_uploads(

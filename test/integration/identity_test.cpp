@@ -22,7 +22,7 @@ bearer bearer_of(const std::string& secret)
     return {bearer_kind::token, secret};
 }
 
-// A database with the schema, the stores on it, and one shard's authenticator with a clock that stands still.
+// A database with the schema, the stores on it, and one shard's authenticator with a stopped clock.
 class identity : public ::testing::Test {
 protected:
     identity() { test::apply_schema(db); }
@@ -55,7 +55,7 @@ protected:
             .id = id, .mode = delivery_mode::poll, .url = {}, .name = "laptop", .agent_card = R"({"v":1})"};
     }
 
-    // Registers for the first time and gives the token.
+    // Registers for the first time and returns the token.
     static awaitable<std::string> first_token_of(stores& all, uuid id)
     {
         const auto made = make_token();
@@ -240,7 +240,7 @@ TEST_F(identity, an_announced_revocation_holds_at_once)
         const auto who = co_await all.auth.identify(bearer_of(secret), client);
         co_await all.tokens.revoke(a, who.value().token);
         all.board.token_revoked(who->token);
-        // The announcement is in the shard's queue; whatever is posted after it comes after it.
+        // The notice is in the shard's queue, so anything posted now runs after it.
         co_await asio::post(co_await asio::this_coro::executor, use_await);
         EXPECT_EQ((co_await identified_as(all, secret)), errc::invalid_token);
     });
@@ -311,7 +311,7 @@ TEST_F(identity, shards_count_wrong_tokens_together)
             neighbour.refuse(client);
         co_await asio::post(ex, use_await);
         EXPECT_EQ(all.auth.refuse(client), errc::too_many_failed_logins);
-        co_await asio::post(ex, use_await);  // the neighbour lives until it has heard of this one too
+        co_await asio::post(ex, use_await);  // the neighbour must live until it has received this one too
     });
 }
 

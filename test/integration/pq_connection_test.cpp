@@ -177,7 +177,7 @@ TEST_F(pq_connection, sqlstates_become_our_errors_and_the_session_goes_on)
         EXPECT_EQ((co_await session->execute(insert, ten)).error(), errc::check_violation);
         EXPECT_EQ((co_await session->execute(missing)).error(), errc::schema_missing);
         EXPECT_EQ(session->last_sqlstate(), "42P01");
-        // Parse failed, so the statement must be prepared again once its table is there.
+        // Parse failed, so the statement must be prepared again once its table exists.
         db.sql("CREATE TABLE nowhere (a int)");
         EXPECT_TRUE((co_await session->execute(missing)).has_value());
         EXPECT_FALSE(session->broken());

@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 const statement insert{"insert", "INSERT INTO t VALUES ($1::int4)"};
 const statement take{"take", "SELECT $1::int4"};
 
-// A pool with its run() going, for the length of one coroutine.
+// A pool whose run() is active for the duration of one coroutine.
 class pq_pool : public ::testing::Test {
 protected:
     template <class Body>
@@ -34,7 +34,7 @@ protected:
         });
     }
 
-    // Waits until a query answers as expected, at most five seconds.
+    // Waits until a query returns the expected value, at most five seconds.
     awaitable<bool> eventually(std::string query, std::string expected)
     {
         steady_timer tick(co_await asio::this_coro::executor);
@@ -80,7 +80,7 @@ TEST_F(pq_pool, an_uncommitted_transaction_is_rolled_back_and_its_hooks_never_ru
             EXPECT_TRUE(done.has_value());
             tx->after_commit([&](auto) { heard = true; });
         }
-        // The only connection comes back clean, so this can only work after the rollback.
+        // There is only one connection, so this can only work after the rollback.
         const parameters one(std::int32_t{1});
         auto again = co_await pool.execute(insert, one);
         EXPECT_TRUE(again.has_value());
@@ -222,7 +222,8 @@ TEST_F(pq_pool, exhaustion_is_busy_after_the_wait_limit_and_first_come_first_ser
         300ms);
 }
 
-// As after SIGCONT: the waiter's time is long over, and nobody who holds a connection could go on either.
+// As after SIGCONT: the waiter's timeout is long over, but no holder of a connection could make progress
+// either.
 TEST_F(pq_pool, a_waiter_that_slept_with_the_whole_process_waits_on)
 {
     with_pool(
@@ -240,7 +241,7 @@ TEST_F(pq_pool, a_waiter_that_slept_with_the_whole_process_waits_on)
             steady_timer tick(ex, 1ms);
             co_await tick.async_wait(use_await);
             EXPECT_EQ(pool.status().waiting, 1u);
-            std::this_thread::sleep_for(350ms + standstill);  // and with it everything on this thread
+            std::this_thread::sleep_for(350ms + standstill);  // blocks everything on this thread
             tick.expires_after(1ms);
             co_await tick.async_wait(use_await);
             EXPECT_FALSE(waiter) << "gave up on waking";

@@ -42,7 +42,7 @@ protected:
     const test::temporary_directory place_;
 };
 
-// The answer of psql, without its last line end.
+// The output of psql, without the last line end.
 std::string ask(const private_postgres& cluster, const std::string& sql)
 {
     auto out = run_program({"/usr/bin/psql", "-XAtq", "-d", cluster.conninfo(), "-c", sql}, self, 30s);
@@ -97,7 +97,7 @@ TEST_F(private_postgres_test, adopts_what_a_crashed_server_left_running)
 {
     const pid_t server = ::fork();
     if (server == 0) {
-        // No destructor runs: as after kill -9.
+        // No destructor runs, as after kill -9.
         const auto started = start();
         ::_exit(started.has_value() && ask(*started, "CREATE TABLE left_behind ()") == "" ? 0 : 1);
     }
@@ -164,8 +164,7 @@ TEST_F(private_postgres_test, waits_for_the_busy_sessions_of_a_killed_postmaster
 {
     auto cluster = start();
     ASSERT_TRUE(cluster.has_value()) << cluster.error().message;
-    // A session that computes does not look up to see that its postmaster is gone, and keeps the shared
-    // memory.
+    // A busy session does not check whether its postmaster is gone, and keeps the shared memory.
     const std::string busy =
         "DO $$ DECLARE start timestamptz := clock_timestamp(); BEGIN "
         "WHILE clock_timestamp() < start + interval '2 seconds' LOOP END LOOP; END $$";

@@ -1,4 +1,4 @@
-// What the SQL of the migrations promises by itself, whoever calls it.
+// Guarantees of the migrations' SQL itself, whoever calls it.
 #include "storage/migration_plan.hpp"
 #include "test/support/database.hpp"
 
@@ -16,7 +16,7 @@ using testing::HasSubstr;
 
 const std::string workspace = "'11111111-1111-4111-8111-111111111111'::uuid";
 
-// A call that publishes a row for each digit, which names its workspace; 1 is the one above.
+// A call that publishes one row per digit; a digit selects the workspace, and 1 is the one above.
 std::string publish_for(const std::string& digits)
 {
     const auto count = std::to_string(digits.size());
@@ -30,7 +30,7 @@ std::string publish_for(const std::string& digits)
            "]), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)";
 }
 
-// A call as servers of the version before make it: two rows of one workspace.
+// A call as made by servers of the previous version: two rows of one workspace.
 const std::string publish_as_before = "publish_activity(" + workspace +
                                       ", ARRAY[gen_random_uuid(), gen_random_uuid()], '{error,error}', "
                                       "NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)";
@@ -45,14 +45,14 @@ protected:
             db_.sql(std::string(way == direction::up ? known_[i].up : known_[known_.size() - 1 - i].down));
     }
 
-    // Publishes in a transaction of its own and tells the rows' numbers: "1,2,3".
+    // Publishes in its own transaction and returns the sequence numbers: "1,2,3".
     std::string numbers(const std::string& call)
     {
         return db_.ask("SELECT string_agg(seq::text, ',') FROM " + call);
     }
     std::string publish(std::size_t n) { return numbers(publish_for(std::string(n, '1'))); }
 
-    // Rows 1 … n of the workspace, a minute apart, the first at the hour.
+    // Rows 1 … n of the workspace, a minute apart, the first on the hour.
     void write_history(int n)
     {
         db_.sql(
@@ -72,7 +72,7 @@ protected:
         return db_.ask("SELECT activity_seq_before(" + workspace + ", timestamptz '" + time + "')");
     }
 
-    // Why SQL fails, or nothing.
+    // The error message of the SQL, or empty.
     std::string refusal(const std::string& sql)
     {
         try {
@@ -153,8 +153,8 @@ TEST_F(schema_test, json_comes_out_as_it_went_in)
     EXPECT_EQ(db_.ask("SELECT request_body FROM activity_logs"), odd);
 }
 
-// The reason of activity_heads: a reader that remembers the last number it saw misses nothing, however the
-// writers' transactions overlap, whether they commit or not, and of which version they are.
+// The purpose of activity_heads: a reader that remembers the last number it read misses nothing, however the
+// writers' transactions overlap, whether they commit or not, and whichever version they are.
 TEST_F(schema_test, a_reader_that_follows_the_numbers_misses_nothing)
 {
     const auto writer = [](const std::string& call) {
@@ -172,7 +172,7 @@ TEST_F(schema_test, a_reader_that_follows_the_numbers_misses_nothing)
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     long last = 0;
     while (last < expected && std::chrono::steady_clock::now() < deadline) {
-        // Everything after the last one seen: how many rows, and the greatest number among them.
+        // Everything after the last number read: how many rows, and the greatest number among them.
         std::istringstream page(db_.ask(
             "SELECT count(*) || ' ' || coalesce(max(seq), " + std::to_string(last) +
             ") FROM activity_logs WHERE workspace_id = " + workspace + " AND seq > " + std::to_string(last)));
@@ -208,7 +208,7 @@ TEST_F(schema_test, finds_the_last_row_before_a_moment)
     EXPECT_EQ(seq_before("2026-01-01 00:30Z"), "30");
     EXPECT_EQ(seq_before("infinity"), "100");
 
-    // Retention takes rows away, in general from the front.
+    // Retention deletes rows, usually the oldest.
     db_.sql("DELETE FROM activity_logs WHERE seq < 10 OR seq IN (29, 30, 31)");
     EXPECT_EQ(seq_before("2026-01-01 00:00:01Z"), "9");
     EXPECT_EQ(seq_before("2026-01-01 00:30Z"), "28");

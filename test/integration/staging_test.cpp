@@ -116,7 +116,7 @@ TEST_F(staging_files, a_refused_second_activity_row_stores_nothing_and_tells_nob
         EXPECT_EQ(done.error(), errc::could_not_log);
         EXPECT_EQ(rows() + activities(), "00");
         EXPECT_TRUE(s.listener.heard.empty());
-        // The number was given back: the next one is dense again.
+        // The sequence number was rolled back: the next one leaves no gap.
         std::vector<new_file> one;
         one.push_back(make_file("ok", "x"));
         auto next = make_upload(workspace, std::move(one));
@@ -139,7 +139,7 @@ TEST_F(staging_files, a_refused_second_file_row_stores_nothing)
 
 TEST_F(staging_files, a_commit_that_is_refused_stores_nothing_and_tells_nobody)
 {
-    // Every statement succeeds; it is COMMIT itself that fails.
+    // Every statement succeeds; only COMMIT fails.
     db.sql(
         "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no'; END $$;"
         "CREATE CONSTRAINT TRIGGER refuse AFTER INSERT ON activity_logs DEFERRABLE INITIALLY DEFERRED "
@@ -201,7 +201,7 @@ TEST_F(staging_files, requests_that_share_a_commit_are_each_all_or_none)
                 "SELECT bool_and(n = top) FROM (SELECT count(*) n, max(seq) top FROM activity_logs GROUP BY "
                 "workspace_id) x"),
             "t");
-        // Fewer transactions than requests, or they did not travel together at all.
+        // Group commit must need fewer transactions than requests.
         EXPECT_LT(std::stoi(db.ask("SELECT count(*) FROM upload_requests")), 50);
     });
 }

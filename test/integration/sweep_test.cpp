@@ -15,7 +15,7 @@ namespace {
 using namespace std::chrono_literals;
 using test::stage_rows;
 
-// The storage call on real PostgreSQL: which rows go, how many, and what stands in its way.
+// The storage call on real PostgreSQL: which rows it deletes, how many, and what prevents it.
 class sweep_calls : public ::testing::Test {
 protected:
     sweep_calls() { test::apply_schema(db); }
@@ -54,7 +54,7 @@ protected:
 
     std::string left() { return db.ask("SELECT count(*) FROM pending_uploads"); }
 
-    // A feed of n rows, row i being i days old counted from the newest, which is of today.
+    // A feed of n rows, row i being i days old counted from the newest, which is from today.
     void write_feed(const std::string& id, int n)
     {
         const auto rows = std::to_string(n);
@@ -93,7 +93,7 @@ TEST_F(sweep_calls, no_retention_takes_every_acked_file_and_a_negative_one_does_
     stage_rows(db, {.count = 2});
     EXPECT_EQ(sweep(0s).gone.acked, 3);
     stage_rows(db, {.count = 4, .acked_at = "now()"});
-    stage_rows(db, {.count = 1, .acked_at = "now() + interval '1 hour'"});  // the clock was set back since
+    stage_rows(db, {.count = 1, .acked_at = "now() + interval '1 hour'"});  // then the clock was set back
     EXPECT_EQ(sweep(-24h).gone.acked, 4);
     EXPECT_EQ(left(), "3");
 }
@@ -117,7 +117,7 @@ TEST_F(sweep_calls, an_acked_file_is_kept_for_its_retention_even_past_its_expiry
 
 TEST_F(sweep_calls, a_backlog_of_many_batches_goes_in_one_call)
 {
-    // Many rows with one moment, as a bulk ack leaves them, and many with moments of their own.
+    // Many rows with the same timestamp, as a bulk ack leaves them, and many with different ones.
     stage_rows(db, {.count = 1700, .acked_at = "now() - interval '2 hours'"});
     stage_rows(db, {.count = 1300, .acked_at = "now() - interval '3 hours' - i * interval '1 ms'"});
     stage_rows(db, {.count = 1100, .expires_at = "now() - i * interval '1 ms'"});
@@ -145,7 +145,7 @@ TEST_F(sweep_calls, a_batch_ends_with_the_file_that_crosses_one_MiB)
     stage_rows(db, {.count = 10, .acked_at = "now() - i * interval '1 s'", .bytes = 300 << 10});
     const auto first = sweep(0s, 0ms);
     EXPECT_FALSE(first.failure);
-    EXPECT_EQ(first.gone.acked, 4);  // the fourth begins at 900 KiB
+    EXPECT_EQ(first.gone.acked, 4);  // the fourth starts at 900 KiB
     EXPECT_EQ(sweep(0s).gone.acked, 6);
 
     stage_rows(db, {.count = 2, .acked_at = "now() - i * interval '1 s'", .bytes = 20 << 20});
@@ -181,8 +181,8 @@ TEST_F(sweep_calls, a_batch_walks_the_index_even_when_statistics_know_of_no_back
     db.sql("ANALYZE pending_uploads");
     stage_rows(db, {.count = 5000, .acked_at = "now() - interval '2 hours' - i * interval '1 ms'"});
     EXPECT_EQ(sweep(1h).gone.acked, 5000);
-    // Batches that each begin at the oldest row again would read 65,000 entries of this index. A session
-    // reports what it read when it ends.
+    // Batches that each start at the oldest row again would read 65,000 entries of this index. A session
+    // reports its statistics when it ends.
     const auto entries_read = [&] {
         return std::stoi(
             db.ask("SELECT idx_tup_read FROM pg_stat_user_indexes "

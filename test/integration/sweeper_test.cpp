@@ -24,7 +24,7 @@ const retention_policy often{.acked = 1h, .activity = 90 * 24h, .interval = 60ms
 // The loop around the storage call: what it counts, logs and survives.
 class sweeping : public ::testing::Test {
 protected:
-    // One process: its connections, figures and tasks.
+    // One process: its connections, metrics and tasks.
     struct process {
         process(executor ex, const test::scratch_database& db, retention_policy policy)
             : pool(ex, {.connect = db.options(), .connections = 2}), tasks(ex), sweep(pool, counts, policy)
@@ -62,7 +62,7 @@ protected:
         });
     }
 
-    // Looks again and again, for ten seconds at most.
+    // Polls for at most ten seconds.
     template <class Condition>
     static awaitable<bool> comes_true(Condition condition)
     {
@@ -238,7 +238,7 @@ TEST_F(sweeping, a_stop_ends_it_between_two_batches_and_between_two_cycles)
         later.spawn("sweeper", p.sweep.run(later));
         const auto swept = [&] { return logged("sweep_done") == 2; };
         EXPECT_TRUE(co_await comes_true(swept));
-        EXPECT_TRUE(co_await later.shutdown(2s));  // it sleeps for an hour now
+        EXPECT_TRUE(co_await later.shutdown(2s));  // it is sleeping for an hour
         EXPECT_EQ(p.swept("error"), 0);
     });
 }

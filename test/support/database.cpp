@@ -32,7 +32,7 @@ std::string run_script(const std::string& conninfo, const std::string& text)
         auto done = co_await (*opened)->execute_script(text);
         if (!done)
             throw std::runtime_error((*opened)->last_message() + " in: " + text.substr(0, 200));
-        // A simple query answers in text, which as<T>() does not read.
+        // A simple query returns text format, which as<T>() cannot read.
         if (!done->empty())
             out = done->text(0, 0);
     });
@@ -53,7 +53,7 @@ scratch_database::~scratch_database()
     try {
         run_script(cluster(), "DROP DATABASE IF EXISTS " + name_ + " WITH (FORCE)");
     } catch (const std::exception&) {
-        // The cluster may be gone with the test that stopped it; there is nothing left to drop then.
+        // The cluster may have been stopped by the test; there is nothing left to drop then.
     }
 }
 

@@ -6,7 +6,7 @@
 
 namespace restante::test {
 
-// A fresh, empty database on the cluster of RESTANTE_TEST_DB; dropped at the end, sessions and all.
+// A new, empty database on the cluster of RESTANTE_TEST_DB; the destructor drops it and ends its sessions.
 class scratch_database {
 public:
     scratch_database();
@@ -17,7 +17,7 @@ public:
     const std::string& conninfo() const { return conninfo_; }
     pq::connect_options options() const { return {.conninfo = conninfo_}; }
 
-    // Runs SQL on a session of its own; throws when it fails.
+    // Runs SQL in its own session; throws on failure.
     void sql(const std::string& text) const;
     // The first column of the first row, as text.
     std::string ask(const std::string& query) const;

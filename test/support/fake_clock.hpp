@@ -4,7 +4,7 @@
 
 namespace restante {
 
-// Time that passes only when a test says so.
+// A clock that only advances when a test advances it.
 class fake_clock final : public clock {
 public:
     time_point now() const override { return now_; }

@@ -16,8 +16,8 @@ struct read_part {
     bool operator==(const read_part&) const = default;
 };
 
-// All that a body made a parser say, with neighbouring pieces of data joined: what must not depend on how the
-// body was split.
+// All events of a parsed body, with adjacent pieces of data joined: this must not depend on how the body was
+// split.
 struct form_reading {
     std::vector<read_part> parts;
     bool accepted = false;
@@ -30,7 +30,7 @@ inline boundary make_boundary(std::string_view text)
     return boundary::from_content_type("multipart/form-data; boundary=\"" + std::string(text) + "\"").value();
 }
 
-// Feeds one block and notes its events; false once the parser has failed.
+// Feeds one block and records its events; false once the parser has failed.
 inline bool read_block(parser& from, std::string_view block, form_reading& into)
 {
     from.feed(block);
@@ -47,7 +47,7 @@ inline bool read_block(parser& from, std::string_view block, form_reading& into)
     }
 }
 
-// Feeds the body in the blocks given by their lengths, and what is left in one more.
+// Feeds the body in blocks of the given lengths, and the rest as one more.
 inline form_reading read_form(std::string_view body, const boundary& separator,
                               const std::vector<std::size_t>& lengths = {}, const parser_limits& limits = {})
 {

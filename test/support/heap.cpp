@@ -2,7 +2,7 @@
 
 #include <malloc.h>
 
-// Present only in a build with a sanitizer that replaces malloc.
+// Exists only in a build with a sanitizer that replaces malloc.
 extern "C" __attribute__((weak)) std::size_t __sanitizer_get_current_allocated_bytes();
 
 namespace restante::test {

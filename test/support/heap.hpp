@@ -4,7 +4,7 @@
 
 namespace restante::test {
 
-// Bytes that are allocated now; freed ones that a sanitizer keeps in quarantine do not count.
+// Currently allocated bytes, without freed ones that a sanitizer keeps in quarantine.
 std::size_t live_heap_bytes();
 
 }  // namespace restante::test

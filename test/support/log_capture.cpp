@@ -13,7 +13,7 @@ log_capture::log_capture() : file_(::memfd_create("log", MFD_CLOEXEC))
 {
     if (file_ < 0)
         throw std::runtime_error("no memory file for the log");
-    // Only an appending descriptor takes the writes of several threads one behind the other.
+    // Only with O_APPEND do the writes of several threads not overwrite each other.
     ::fcntl(file_, F_SETFL, O_APPEND);
     set_log_sink(file_);
     set_log_level(log_level::debug);

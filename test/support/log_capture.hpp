@@ -7,7 +7,7 @@
 
 namespace restante {
 
-// Collects what is logged during its life, instead of stderr; the level is debug meanwhile.
+// Captures the log during its lifetime, instead of stderr; the level is debug meanwhile.
 class log_capture {
 public:
     log_capture();

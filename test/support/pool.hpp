@@ -8,7 +8,7 @@
 
 namespace restante::test {
 
-// A pool with its run() going, for the length of one coroutine.
+// A pool whose run() is active for the duration of one coroutine.
 template <class Body>
 void with_pool(const pq::connect_options& connect, unsigned connections, Body body)
 {

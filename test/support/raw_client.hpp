@@ -8,14 +8,14 @@
 namespace restante::test {
 
 struct raw_response {
-    int status = 0;                             // 0: the connection ended instead
+    int status = 0;                             // 0: the connection was closed instead
     std::map<std::string, std::string> fields;  // names in lower case
     std::string body;
 
     std::string field(const std::string& name) const;
 };
 
-// A blocking TCP client that sends exactly the bytes it is given. Every read gives up after `patience`
+// A blocking TCP client that sends exactly the bytes it is given. Every read times out after `patience`
 // seconds.
 class raw_client {
 public:
@@ -26,16 +26,16 @@ public:
 
     int descriptor() const { return socket_; }
 
-    // False when the server does not take any more.
+    // False if the server accepts no more bytes.
     bool send(std::string_view bytes);
     void finish_sending();
     void reset();
 
-    // One answer, with its body as Content-Length says (none after HEAD).
+    // One response, with the body that Content-Length announces (none after HEAD).
     raw_response receive(bool head_only = false);
     // Everything up to the end of the connection.
     std::string receive_rest();
-    // True when the server ends the connection before sending anything else.
+    // True if the server closes the connection before sending anything else.
     bool ended() { return receive_rest().empty(); }
 
 private:

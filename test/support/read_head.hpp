@@ -23,8 +23,8 @@ inline read_result refused_head(errc why)
     return out;
 }
 
-// What a session does with the first bytes of a request, without the session: scanner, then Beast, then the
-// gate. A head that never ends is a bad_request here.
+// Processes the first bytes of a request as a session would, without a session: scanner, then Beast, then the
+// gate. An incomplete head is a bad_request here.
 inline read_result read_head(std::string_view bytes)
 {
     head_scanner scanner;

@@ -6,7 +6,8 @@
 
 namespace restante::test {
 
-// Staged files straight into the table, each of `bytes` bytes; the times are SQL expressions that may use i.
+// Staged files inserted directly into the table, each of `bytes` bytes; the times are SQL expressions that
+// may use i.
 struct staged_rows {
     int count = 1;
     std::string acked_at = "NULL";

@@ -9,8 +9,8 @@
 
 namespace restante::test {
 
-// Runs one coroutine to its end on an io_context of its own, as a shard would, and gives its value. What the
-// coroutine spawned and left running is cut off when it ends.
+// Runs one coroutine to completion on its own io_context, as a shard would, and returns its value. Coroutines
+// that it spawned and that are still running are destroyed when it ends.
 template <class Body>
 auto run(Body body)
 {

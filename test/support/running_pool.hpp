@@ -6,7 +6,8 @@
 
 namespace restante::test {
 
-// Keeps a pool running for the length of a body, and waits for its end: a pool must outlive its own run().
+// Keeps a pool running for the duration of a body, and waits for it to finish: a pool must outlive its own
+// run().
 template <class Body>
 awaitable<void> with_running(pq::connection_pool& pool, Body body)
 {

@@ -4,7 +4,7 @@
 
 namespace restante::test {
 
-// Runs the embedded up migrations of the product on an empty database, at most up to a number.
+// Runs the product's embedded up migrations on an empty database, up to a number at most.
 void apply_schema(const scratch_database& db, int up_to = 9999);
 
 }  // namespace restante::test

@@ -6,8 +6,8 @@
 
 namespace restante::test {
 
-// A directory under /tmp that anybody may pass through, as the user postgres must when root runs the tests.
-// Removed at the end.
+// A directory under /tmp that everybody may traverse, as the user postgres must when root runs the tests.
+// Removed by the destructor.
 class temporary_directory {
 public:
     temporary_directory()

@@ -9,7 +9,7 @@
 
 namespace restante {
 
-// A file with this text, gone at the end of the test.
+// A file with this text, removed at the end of the test.
 class temporary_file {
 public:
     explicit temporary_file(std::string_view text)

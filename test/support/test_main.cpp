@@ -4,7 +4,7 @@
 
 int main(int argc, char** argv)
 {
-    // As the server does: a peer that hangs up is an error code, not a signal.
+    // As the server does: a disconnected peer is an error code, not a signal.
     std::signal(SIGPIPE, SIG_IGN);
     ::testing::InitGoogleTest(&argc, argv);
     return RUN_ALL_TESTS();

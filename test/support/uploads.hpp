@@ -7,7 +7,7 @@
 
 namespace restante::test {
 
-// File bytes that lie in memory, or pretend to lie on disk.
+// File content in memory, or pretending to be on disk.
 class text_content final : public file_content {
 public:
     explicit text_content(std::string text, bool on_disk = false) : text_(std::move(text)), on_disk_(on_disk)
@@ -43,7 +43,7 @@ inline new_file make_file(std::string name, std::string text, bool on_disk = fal
     return file;
 }
 
-// An upload whose feed rows say what the product's say, in short.
+// An upload whose feed rows are abbreviated versions of the product's.
 inline upload make_upload(uuid workspace, std::vector<new_file> files)
 {
     upload load{.workspace = workspace, .files = std::move(files), .activities = {}, .key = {}};
@@ -66,7 +66,7 @@ inline upload make_upload(uuid workspace, std::vector<new_file> files)
     return load;
 }
 
-// Remembers what it was told.
+// Records the commits it is notified of.
 struct recording_listener final : commit_listener {
     void on_commit(std::shared_ptr<const feed_entry> row) noexcept override
     {

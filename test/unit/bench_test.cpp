@@ -1,4 +1,4 @@
-// The parts of the load tool that decide what a figure says.
+// The parts of the load tool that determine what a reported number means.
 #include "bench/answer_reader.hpp"
 #include "bench/histogram.hpp"
 
@@ -33,7 +33,7 @@ TEST(bench_histogram, tells_percentiles_within_two_per_cent)
 TEST(bench_histogram, is_exact_where_values_are_small)
 {
     histogram seen;
-    seen.record(microseconds(-5));  // an answer that overtook the one it is measured from
+    seen.record(microseconds(-5));  // a response that overtook its reference
     seen.record(microseconds(3));
     seen.record(microseconds(63));
     EXPECT_EQ(seen.percentile(0.3), 0);

@@ -154,7 +154,7 @@ TEST(config, flag_beats_environment_beats_file)
     EXPECT_EQ(loaded->threads, 3u);
     EXPECT_EQ(loaded->max_files, 6u);
     EXPECT_EQ(loaded->data_dir, "/from-file");
-    EXPECT_TRUE(loaded->dev);  // an empty variable is none
+    EXPECT_TRUE(loaded->dev);  // an empty variable counts as unset
     EXPECT_EQ(loaded->config_file, file.path());
 }
 

@@ -37,7 +37,7 @@ TEST_F(deadline_test, is_moved_later_and_cleared)
     EXPECT_FALSE(limit.expired());
 }
 
-// As after SIGCONT: the moment is long past, and what was waited for lies there unread.
+// As after SIGCONT: the deadline is long past, and the awaited input is still unread.
 TEST_F(deadline_test, a_process_that_stood_still_takes_in_what_came_meanwhile)
 {
     limit.expires_after(1ms);

@@ -61,7 +61,7 @@ TEST_F(ordering_events, nothing_is_lost_while_the_head_is_asked_for)
     EXPECT_FALSE(order.behind());
     order.open_at(5, ready);
     EXPECT_EQ(taken(), (numbers{6, 7}));
-    order.open_at(1, ready);  // a second question's answer comes too late to matter
+    order.open_at(1, ready);  // the result of a second query comes too late to matter
     EXPECT_EQ(order.last(), 7);
 }
 
@@ -120,7 +120,7 @@ TEST_F(ordering_events, counts_on_from_an_older_backup)
     EXPECT_EQ(taken(), (numbers{41}));
 }
 
-// Every row comes as a commit, is read from the database, or both, in any order that can happen.
+// Every row arrives as a commit, is read from the database, or both, in every possible order.
 TEST_F(ordering_events, any_interleaving_gives_each_row_once_and_in_order)
 {
     std::mt19937 random(7);

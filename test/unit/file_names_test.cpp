@@ -26,7 +26,7 @@ TEST(file_names, sanitized)
         {"C:\\x.txt", "C__x.txt"},
         {"A-Z_09.tar.gz", "A-Z_09.tar.gz"},
 
-        // Nothing is left, or nothing that may name a file.
+        // Nothing is left, or nothing that is allowed as a file name.
         {"", "file"},
         {".", "file"},
         {"..", "file"},
@@ -37,13 +37,14 @@ TEST(file_names, sanitized)
         {"a/b/", "file"},
         {".bashrc", ".bashrc"},
 
-        // One '_' a code point: é, €, 😀, and e with a combining accent (two code points).
+        // One '_' per code point: é, €, 😀, and e with a combining accent (two code points).
         {"caf\xC3\xA9.txt", "caf_.txt"},
         {"\xE2\x82\xAC.txt", "_.txt"},
         {"\xF0\x9F\x98\x80.png", "_.png"},
         {"e\xCC\x81", "e_"},
 
-        // One '_' a byte where it is not UTF-8: stray, cut, overlong, surrogate, beyond the last code point.
+        // One '_' per byte of invalid UTF-8: stray, truncated, overlong, surrogate, beyond the last code
+        // point.
         {"a\xFF\xFE.b", "a__.b"},
         {"\xE2\x82x", "__x"},
         {"\xC0\xAF", "__"},
@@ -102,7 +103,7 @@ TEST(file_names, original_name_keeps_the_text)
         {"caf\xC3\xA9 \xF0\x9F\x98\x80.txt", "caf\xC3\xA9 \xF0\x9F\x98\x80.txt"},
         {"../../etc/passwd", "../../etc/passwd"},
         {"a\tb\x01\x7F\0c\r\n"s, "abc"},
-        {"a\xC2\x80\xC2\x9F\xC2\xA0z", "a\xC2\xA0z"},  // C1 goes, the no-break space after it stays
+        {"a\xC2\x80\xC2\x9F\xC2\xA0z", "a\xC2\xA0z"},  // C1 is removed, the no-break space after it stays
         {"a\xFFz", "a\xEF\xBF\xBDz"},
         {"\xC0\xAF", "\xEF\xBF\xBD\xEF\xBF\xBD"},
         {"\xED\xA0\x80", "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD"},

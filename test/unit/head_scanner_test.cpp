@@ -111,7 +111,7 @@ TEST(head_scanner, a_header_block_has_16_kib_at_most)
     EXPECT_EQ(one_more.refusal(), errc::headers_too_large);
 }
 
-// The shape that Beast's own limit never sees: each packet ends one byte into the next field.
+// The pattern that Beast's own limit misses: each packet ends one byte into the next field.
 TEST(head_scanner, the_limit_holds_for_fields_that_trickle_in)
 {
     head_scanner scanner;

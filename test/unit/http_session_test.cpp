@@ -1,10 +1,10 @@
-// The session on real sockets with handlers made for the purpose. No database.
+// The session on real sockets, with handlers written for these tests. No database.
 #include "http/session/http_session.hpp"
 
 #include "core/wakeup.hpp"
+#include "http/message/response_writer.hpp"
 #include "http/net/connection.hpp"
 #include "http/session/request_context.hpp"
-#include "http/message/response_writer.hpp"
 #include "test/support/raw_client.hpp"
 #include "test/support/test_server.hpp"
 
@@ -29,7 +29,7 @@ std::uint64_t sum_of(std::string_view bytes)
     });
 }
 
-// Reads the whole body and answers how long it was and what it added up to.
+// Reads the whole body and responds with its length and checksum.
 awaitable<response> handle_count(request_context& req)
 {
     std::uint64_t bytes = 0;
@@ -47,8 +47,8 @@ awaitable<response> handle_count(request_context& req)
             sum = sum * 31 + static_cast<unsigned char>(c);
     }
     EXPECT_LE(largest, body_reader::block_size);
-    const boost::json::value told = boost::json::object{{"bytes", bytes}, {"sum", std::to_string(sum)}};
-    co_return req.json(http::status::ok, told);
+    const boost::json::value body = boost::json::object{{"bytes", bytes}, {"sum", std::to_string(sum)}};
+    co_return req.json(http::status::ok, body);
 }
 
 awaitable<response> handle_json(request_context& req)
@@ -75,12 +75,12 @@ awaitable<response> handle_fields(request_context& req)
     const auto read = co_await req.body().discard();
     if (!read)
         co_return req.fail(read.error());
-    const boost::json::value told = boost::json::object{
+    const boost::json::value body = boost::json::object{
         {"authorization", req.header(http::field::authorization)}, {"remote", req.remote_text()}};
-    co_return req.json(http::status::ok, told);
+    co_return req.json(http::status::ok, body);
 }
 
-// Waits until the client hangs up or the server stops.
+// Waits until the client disconnects or the server stops.
 std::atomic<int> parked = 0;
 std::atomic<int> abandoned = 0;
 task_group* running_requests = nullptr;
@@ -360,7 +360,7 @@ TEST_F(http_session, continue_is_sent_only_when_the_body_is_asked_for)
 
 TEST_F(http_session, an_early_answer_is_seen_by_a_client_that_goes_on_sending)
 {
-    // Made before the connection is, which has little time for its header.
+    // Built before connecting, because the header timeout is short.
     const auto request =
         post_request("/refuse", "Content-Length: 20000000\r\n", std::string(20'000'000, 'b'));
     raw_client client(server_.port());
@@ -482,7 +482,7 @@ TEST_F(http_session, slow_heads_get_408_and_silence_is_closed)
     idle.send(get_request("/nowhere"));
     EXPECT_EQ(idle.receive().status, 404);
     std::this_thread::sleep_for(
-        milliseconds(500));  // longer than a head may take, shorter than the idle limit
+        milliseconds(500));  // longer than the header timeout, shorter than the idle timeout
     idle.send(get_request("/nowhere"));
     EXPECT_EQ(idle.receive().status, 404);
     EXPECT_TRUE(idle.ended());

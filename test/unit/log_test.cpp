@@ -99,7 +99,7 @@ TEST(log, no_control_character_reaches_the_terminal)
 {
     const log_capture log;
     std::string controls =
-        "\x7F\xC2\x9B"  // DEL, and the one-character CSI
+        "\x7F\xC2\x9B"  // DEL, and the single-character CSI
         "2J\xC2\xA0é";
     for (char c = 0; c < 0x20; ++c)
         controls += c;

@@ -117,8 +117,8 @@ TEST(metrics, shards_are_added_up)
     EXPECT_EQ(a.counter("c", "h").value, 1);
 }
 
-// The rules that promtool checks: one HELP and TYPE a family, before its samples, no series twice, every line
-// well-formed, histogram buckets that never fall and end with +Inf = count.
+// The rules that promtool checks: one HELP and TYPE per family, before its samples, no series twice, every
+// line well-formed, histogram buckets that never decrease and end with +Inf = count.
 TEST(metrics, a_strict_parser_accepts_the_whole_text)
 {
     metric_set m;
@@ -154,7 +154,7 @@ TEST(metrics, a_strict_parser_accepts_the_whole_text)
     EXPECT_EQ(seen.count("TYPEmolecule_http_request_duration_seconds"), 1u);
 }
 
-// Gauges whose truth lies elsewhere are read when somebody looks, not before.
+// Gauges whose value is kept elsewhere are read on each scrape, not before.
 TEST(metrics, figures_are_refreshed_on_request)
 {
     metric_set counts;

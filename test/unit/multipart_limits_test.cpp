@@ -29,7 +29,7 @@ bool accepts(const std::string& body, const parser_limits& limits = {})
     return read_form(body, make_boundary("b"), {}, limits).accepted;
 }
 
-// How many bytes of an endless input a parser takes, fed one at a time, before it says no.
+// How many bytes of an endless input a parser accepts, fed one at a time, before it fails.
 std::size_t bytes_until_refusal(const std::string& start, const std::string& repeated)
 {
     parser from(make_boundary("b"));

@@ -94,7 +94,7 @@ TEST(multipart_parser, content_that_resembles_delimiters)
 TEST(multipart_parser, a_part_without_content)
 {
     expect_content("");
-    // RFC 2046: the empty line after the headers may be the line end of the delimiter.
+    // RFC 2046: the empty line after the headers may be the CRLF of the delimiter.
     const auto form = read("--b\r\n" + file_head + "--b\r\n" + file_head + "--b--");
     EXPECT_TRUE(form.accepted);
     ASSERT_EQ(form.parts.size(), 2u);

@@ -66,7 +66,7 @@ TEST(content_disposition, filename_of_at_most_255_bytes)
     EXPECT_EQ(filename_of("filename=\"" + std::string(255, 'a') + "\""), std::string(255, 'a'));
     EXPECT_EQ(filename_of("filename=\"" + std::string(256, 'a') + "\""), malformed);
 
-    // What counts is the name, not its escapes.
+    // The limit applies to the name without its escapes.
     std::string escaped;
     for (int i = 0; i < 255; ++i)
         escaped += "\\\"";

@@ -18,7 +18,7 @@ std::string framed(const std::string& content)
     return "--bound\r\n" + disposition + content + "\r\n--bound--\r\n";
 }
 
-// Bodies that a parser may stumble over, valid and broken.
+// Bodies that are hard to parse, valid and broken.
 std::vector<std::string> corpus()
 {
     std::vector<std::string> bodies{
@@ -91,7 +91,7 @@ TEST(multipart_split, with_limits_that_bite)
     }
 }
 
-// Content and splits from a fixed seed; the content is thick with pieces of the delimiter.
+// Content and splits from a fixed seed; the content is full of fragments of the delimiter.
 TEST(multipart_split, random_contents_in_random_pieces)
 {
     std::mt19937 random(20'240'517);
@@ -110,7 +110,7 @@ TEST(multipart_split, random_contents_in_random_pieces)
             for (std::size_t n = up_to(40); n > 0; --n)
                 content += pieces[up_to(std::size(pieces) - 1)];
             content += "x";
-            // The parser takes any of these for a delimiter, and rightly so.
+            // The parser rightly treats any of these as a delimiter.
             for (const auto& end : {"\r\n--bound\r"s, "\r\n--bound--"s})
                 for (auto at = content.find(end); at != std::string::npos; at = content.find(end))
                     content.insert(at + 3, "x");

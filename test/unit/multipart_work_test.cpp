@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::string_literals;
 
-// What 25 MiB of hostile content cost, and whether they come out as they went in.
+// The cost of parsing 25 MiB of hostile content, and whether they are returned unchanged.
 struct passage {
     std::uint64_t examined = 0;
     std::uint64_t events = 0;

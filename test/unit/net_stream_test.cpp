@@ -52,7 +52,7 @@ struct pair {
     tcp_socket client;
 };
 
-// Two ends of one connection on the loopback.
+// Both ends of one loopback connection.
 awaitable<pair> connect(SSL_CTX* context)
 {
     const auto ex = co_await asio::this_coro::executor;

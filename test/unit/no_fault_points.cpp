@@ -1,4 +1,5 @@
-// Compiled as a release is, without sanitizers: what the compiler can evaluate does nothing at run time.
+// Compiled like a release, without sanitizers: a call that the compiler can evaluate does nothing at run
+// time.
 #include "core/fault_point.hpp"
 
 #ifdef RESTANTE_FAULT_POINTS

@@ -80,7 +80,7 @@ TEST_F(parked, news_between_looking_and_waiting_are_not_lost_and_are_told_once)
         parked_polls::place place(s.room, mine);
         place.look_again();
         s.room.wake(mine, 7);
-        place.has_seen(6);  // what the look gave, which began before row 7 was there
+        place.has_seen(6);  // the result of a query that started before row 7 existed
         const auto begun = std::chrono::steady_clock::now();
         co_await place.wait(begun + 20s);
         EXPECT_LT(std::chrono::steady_clock::now() - begun, 10s);

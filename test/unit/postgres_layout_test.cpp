@@ -24,7 +24,7 @@ void write(const fs::path& file, const std::string& text, fs::perms mode = fs::p
     fs::permissions(file, mode);
 }
 
-// An installation whose postgres only knows its version.
+// An installation whose postgres can only print its version.
 void install(const fs::path& directory, const std::string& version)
 {
     for (const auto* name : {"postgres", "initdb", "pg_isready"})
@@ -79,7 +79,7 @@ TEST(postgres_binaries, refuses_an_old_version)
 TEST(postgres_layout, a_socket_needs_a_short_and_plain_name)
 {
     EXPECT_TRUE(fits_a_socket("/tmp/x-1_2.3/socket"));
-    // 107 bytes are left for the whole name, and "/.s.PGSQL.5432" takes 14.
+    // A socket path has at most 107 bytes, and "/.s.PGSQL.5432" takes 14.
     EXPECT_TRUE(fits_a_socket("/" + std::string(92, 'a')));
     EXPECT_FALSE(fits_a_socket("/" + std::string(93, 'a')));
     for (const auto* odd : {"/tmp/a b", "/tmp/a,b", "/tmp/a'b", "/tmp/a\\b", "/tmp/\xC3\xA9", "relative", ""})
@@ -106,7 +106,7 @@ TEST(postgres_layout, remembers_the_socket_that_lies_elsewhere)
     EXPECT_EQ(fs::status(first->socket).permissions(), fs::perms(0700));
     EXPECT_EQ(prepare_layout(deep, self)->socket, first->socket);
 
-    // Open to others, it could be anybody's socket that waits there.
+    // In a directory that is open to others, the socket could be anybody's.
     fs::permissions(first->socket, fs::perms(0755));
     const auto second = prepare_layout(deep, self);
     EXPECT_NE(second->socket, first->socket);

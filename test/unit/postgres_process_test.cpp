@@ -54,7 +54,7 @@ TEST(run_program, hands_on_neither_descriptors_nor_environment_nor_place)
 {
     const auto out = run_program({"/bin/sh", "-c", "ls /proc/self/fd | wc -l; echo $HOME; pwd"}, self, 10s);
     ASSERT_TRUE(out.has_value());
-    // stdin, stdout, stderr and the one that ls reads the directory with.
+    // stdin, stdout, stderr and the descriptor that ls opens for the directory.
     EXPECT_EQ(out->text, "4\n/\n/\n");
 }
 

@@ -14,7 +14,7 @@ constexpr auto last_errc = errc::private_postgres_failed;
 
 TEST(public_errors, every_error_has_a_row)
 {
-    // Faults of ours: a client hears that there is one, and no more.
+    // Internal errors: a client learns only that one occurred.
     const std::set<errc> internal = {errc::transaction_aborted, errc::unique_violation,
                                      errc::check_violation,     errc::wrong_column_type,
                                      errc::unexpected_null,     errc::sql_error,

@@ -266,7 +266,7 @@ TEST(request_gate, keeps_connections_as_the_client_asks)
     EXPECT_FALSE(closes("GET /x HTTP/1.0", "Connection: keep-alive"));
 }
 
-// The scanner refuses these first; the gate does not lean on it.
+// The scanner rejects these first; the gate does not rely on it.
 TEST(request_gate, limits_hold_without_the_scanner)
 {
     request_header head;

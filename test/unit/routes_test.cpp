@@ -67,7 +67,7 @@ TEST(routes, literal_segments_beat_parameters)
     EXPECT_FALSE(ack.refusal);
     EXPECT_EQ(template_of(ack), "/workspaces/{id}/pending-uploads/ack");
 
-    // `ack` is taken, so GET on it is the wrong method and not a bad file id.
+    // `ack` is a route of its own, so GET on it is the wrong method and not a bad file id.
     const auto get = match("GET", "/workspaces/" + workspace + "/pending-uploads/ack");
     EXPECT_EQ(get.refusal, errc::method_not_allowed);
     EXPECT_EQ(get.allowed.to_string(), "POST, OPTIONS");

@@ -12,8 +12,7 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 
-// A task of a running shard throws twice. The third try and the neighbour that never failed both get to the
-// end.
+// A task of a running shard throws twice. The third attempt succeeds, and another task is not affected.
 TEST(supervision, a_task_that_throws_is_logged_counted_and_restarted_while_the_rest_goes_on)
 {
     const log_capture log;

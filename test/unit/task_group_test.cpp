@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 using clock_type = std::chrono::steady_clock;
 
 struct task_group_test : testing::Test {
-    // Runs a coroutine beside the group's tasks, until both have ended; nothing may take longer than 20 s.
+    // Runs a coroutine alongside the group's tasks, until both have ended; nothing may take longer than 20 s.
     template <class T>
     T run(awaitable<T> task)
     {
@@ -151,7 +151,7 @@ TEST_F(task_group_test, a_task_that_ignores_cancellation_is_named)
     EXPECT_EQ(tasks.size(), 0u);
 }
 
-// Without care co_spawn lets operation_aborted out of io_context::run() in these two.
+// Without precautions co_spawn lets operation_aborted escape from io_context::run() in these two.
 TEST_F(task_group_test, a_task_cancelled_before_it_began_ends_quietly)
 {
     bool began = false;
@@ -159,7 +159,7 @@ TEST_F(task_group_test, a_task_cancelled_before_it_began_ends_quietly)
         began = true;
         co_await sleep(1h);
     };
-    tasks.cancel();  // carried out when the context runs: after spawn, before the task
+    tasks.cancel();  // takes effect when the context runs: after spawn, before the task
     tasks.spawn("sleeper", sleeper());
     EXPECT_NO_THROW(drain());
     EXPECT_EQ(tasks.size(), 0u);

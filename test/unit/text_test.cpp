@@ -36,7 +36,7 @@ TEST(text, blanks_are_spaces_and_tabs)
     EXPECT_EQ(trim_blanks("\ra\n"), "\ra\n");
 }
 
-// The slow way round: encode every code point there is, and compare with what the decoder says.
+// Exhaustive: encodes every code point, and compares with the decoder.
 TEST(text, every_code_point_is_well_formed_and_has_its_length)
 {
     for (unsigned c = 0; c <= 0x10FFFF; ++c) {

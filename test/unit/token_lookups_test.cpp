@@ -20,7 +20,7 @@ digest32 hash(int n)
     return hash_token(std::to_string(n));
 }
 
-// A database that answers when the test lets it; hashes of even numbers up to 100 are its tokens.
+// A database that replies when the test allows it; hashes of even numbers up to 100 are its tokens.
 class slow_database {
 public:
     explicit slow_database(executor ex) : gate_(ex) {}
@@ -56,7 +56,7 @@ private:
 
 class token_lookups_test : public ::testing::Test {
 protected:
-    // Runs until nothing is left to do without an answer of the database.
+    // Runs until nothing is left to do without a reply of the database.
     void settle() { io.restart(), io.poll(); }
     void look_up(int n)
     {

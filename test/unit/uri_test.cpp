@@ -8,8 +8,8 @@
 namespace restante {
 namespace {
 
-// A target lies in the middle of a buffer and has no NUL behind it, which Boost.URL 1.81 takes for granted in
-// parse_query(). Here it ends where its memory ends, so that AddressSanitizer sees who reads on.
+// A target is in the middle of a buffer and not NUL-terminated, which Boost.URL 1.81 assumes in
+// parse_query(). Here it ends where its allocation ends, so that AddressSanitizer detects an over-read.
 class in_exact_memory {
 public:
     explicit in_exact_memory(std::string_view text) : bytes_(text.begin(), text.end()) {}
@@ -68,7 +68,7 @@ TEST(uri, paths_with_two_meanings_are_refused)
         EXPECT_EQ(path_of(target), "refused") << target;
 }
 
-// nullopt: not there; "refused": there, with two meanings or none.
+// nullopt: absent; "refused": present, but ambiguous or invalid.
 std::optional<std::string> param(std::string_view query, std::string_view name)
 {
     const auto target = parse_request_target(in_exact_memory("/x?" + std::string(query)));

@@ -1,4 +1,5 @@
-"""The place of a soak: a cluster, servers with a proxy on either side, workspaces, and the course of a run."""
+"""The environment of a soak: a cluster, servers with a proxy on either side, workspaces, and the phases of a
+run."""
 
 import collections
 import contextlib
@@ -18,9 +19,9 @@ from server_process import Server
 from testbed import Cluster, Database
 
 WORKSPACES, UPLOADERS, COLLECTORS = 4, 6, 3
-FINISH = 120  # seconds for clients to finish what they began; usually a few are enough
+FINISH = 120  # seconds for clients to complete pending work; usually a few are enough
 
-# Sweeps run, and often; but what was acked stays, because the checker looks for it at the end.
+# Sweeps run, and often; but acked files are kept, because the checker looks for them at the end.
 FLAGS = ("--sweep-interval", "10s", "--ack-retention", "7d")
 
 
@@ -46,8 +47,9 @@ class Bed(contextlib.ExitStack):
     empty = queue.Empty
 
     def __init__(self, seed, pace, say=print, binary=None, flags=(), replicas=1, disk=None, clock=None):
-        """`pace` is the mean pause of an uploader between two forms, in seconds. It decides how much is stored in the
-        end: at 1 s about 3 MB a second. `disk` puts data or WAL on a small one; `clock` is the servers'."""
+        """`pace` is an uploader's mean pause between two forms, in seconds. It determines how much is stored
+        in the end: at 1 s about 3 MB a second. `disk` puts data or WAL on a small disk; `clock` is the
+        servers' clock."""
         super().__init__()
         self.seed, self.pace, self.say = seed, pace, say
         self.disk, self.clock = disk, clock
@@ -64,16 +66,16 @@ class Bed(contextlib.ExitStack):
             self.workspaces = [self.database.add_workspace() for _ in range(WORKSPACES)]
             self.push(made.pop_all().__exit__)
         self._addresses = itertools.cycle([replica.address for replica in self.replicas])
-        # The nemesis may kill or freeze the last one; of two, the first lives to the end and can be measured.
+        # The nemesis may kill or freeze the last one; of two, the first runs to the end and can be measured.
         self.steady, self.victim = self.replicas[0], self.replicas[-1]
 
     @property
     def address(self):
-        """Where a client connects next: to each replica in turn, as a load balancer would have it."""
+        """Where a client connects next: round-robin over the replicas, as with a load balancer."""
         return next(self._addresses)
 
     def session(self, within=60):
-        """A session that does not go through a proxy; waits while PostgreSQL is starting."""
+        """A session that bypasses the proxies; waits while PostgreSQL is starting."""
         end = time.monotonic() + within
         while True:
             try:
@@ -84,12 +86,13 @@ class Bed(contextlib.ExitStack):
                 time.sleep(0.05)
 
     def run(self, nemesis, seconds=None):
-        """The whole course; the findings by kind. Lasts `seconds`, or as long as the nemesis has plans."""
+        """The whole run; returns the findings by kind. Lasts `seconds`, or as long as the nemesis has
+        plans."""
         found = queue.Queue()
         uploaders = [Uploader(f"up{i}", self) for i in range(UPLOADERS)]
         pollers = [Poller(f"poll{i}", self, workspace, 100, found)
                    for i, workspace in enumerate(self.workspaces)]
-        # A second reader of the same feed, in pages of another size: pages must not matter.
+        # A second reader of the same feed with another page size: page size must not matter.
         pollers += [Poller(f"peek{i}", self, workspace, 7) for i, workspace in enumerate(self.workspaces[:2])]
         collectors = [Collector(f"get{i}", self, found) for i in range(COLLECTORS)]
         listeners = [Listener(f"hear{i}", self, workspace) for i, workspace in enumerate(self.workspaces)]
@@ -117,7 +120,7 @@ class Bed(contextlib.ExitStack):
         return self.conclude(nemesis)
 
     def watch(self, seconds, threads, nemesis):
-        """Waits, and ends early when something in the harness itself broke."""
+        """Waits, and ends early if the harness itself fails."""
         end = time.monotonic() + seconds if seconds is not None else None
         while not any(thread.failure for thread in threads):
             if not nemesis.is_alive() if end is None else time.monotonic() > end:
@@ -125,10 +128,10 @@ class Bed(contextlib.ExitStack):
             time.sleep(0.2)
 
     def finish(self, uploaders, pollers, collectors):
-        """Uploaders first; then it is known how far the feeds reach; then readers; then those who fetch."""
+        """Uploaders first, which fixes the ends of the feeds; then pollers; then collectors."""
         for uploader in uploaders:
             uploader.join()
-        # What a frozen link still holds open is over before the heads are read.
+        # Transactions held open by a frozen link have ended before the heads are read.
         for replica in self.replicas:
             replica.database_proxy.cut()
         self.database.reconnect()
@@ -148,7 +151,7 @@ class Bed(contextlib.ExitStack):
         for replica in self.replicas:
             server = replica.server
             server.wait_ready()
-            server.log_lines()  # every line is one JSON object, whatever happened
+            server.log_lines()  # checks that every line is one JSON object
             await_true(lambda: not server.spool_files(), 10, "the spool is empty")
             await_true(lambda: server.client_connections() == 0, 70, "clients' connections are closed")
         verdicts = [upload.verdict() for upload in self.journal.uploads]

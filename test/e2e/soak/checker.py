@@ -1,5 +1,5 @@
-"""Compares what clients were told with what the database holds. Knows the schema and the contract, and no
-line of the server's code."""
+"""Compares what clients were told with what the database holds. Knows the schema and the contract, but none
+of the server's code."""
 
 import collections
 import decimal
@@ -43,7 +43,7 @@ class Checker:
         self.found[kind].append(sentence)
 
     def check_uploads(self):
-        """Told 200: there, whole, once, in its workspace. Told no: not there. In doubt: all of it or
+        """Answered 200: stored, complete, once, in its workspace. Rejected: not stored. Unknown: all of it or
         nothing."""
         seq_of = {row["id"]: int(row["seq"]) for row in self.activities}
         for upload in self.journal.uploads:
@@ -78,7 +78,7 @@ class Checker:
             self.report("ghost", f"{name}: nobody sent it")
 
     def check_pairs(self):
-        """Every file has the activity row that tells of it, and the other way round."""
+        """Every file has its activity row, and vice versa."""
         activities = {row["id"]: row for row in self.activities}
         files = {file["id"]: file for file in self.files}
         for file in self.files:
@@ -92,7 +92,7 @@ class Checker:
                 self.report("orphaned", f"activity {row['id']} tells of a file that is not there")
 
     def check_numbers(self):
-        """1, 2, 3 … for each workspace, and times that never go back."""
+        """1, 2, 3 … for each workspace, and timestamps that never decrease."""
         feeds = collections.defaultdict(list)
         for row in self.activities:
             feeds[row["workspace"]].append(row)
@@ -106,7 +106,8 @@ class Checker:
                 self.report("out of order", f"{workspace}: times go back")
 
     def check_pollers(self):
-        """Every poller saw every committed row of its workspace exactly once, in order, and nothing else."""
+        """Every poller received every committed row of its workspace exactly once, in order, and nothing
+        else."""
         committed = collections.defaultdict(list)
         for row in self.activities:
             committed[row["workspace"]].append(row["id"])
@@ -128,7 +129,7 @@ class Checker:
                 self.report("out of order", f"{poller}: numbers went back")
 
     def check_listeners(self):
-        """On one socket: only rows of that workspace that were committed, each once, in order."""
+        """On one socket: only committed rows of that workspace, each once, in order."""
         known = {row["id"]: row["workspace"] for row in self.activities}
         for socket, events in self.journal.heard.items():
             for identity, seq, workspace in events:

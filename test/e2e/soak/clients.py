@@ -1,5 +1,5 @@
-"""The clients of a soak: each is a thread that works until it is told to stop and then finishes what it
-began."""
+"""The clients of a soak: each is a thread that works until it is told to stop and then completes its pending
+work."""
 
 import hashlib
 import json
@@ -14,7 +14,7 @@ from testbed import upload_head
 from websocket_client import Closed, WebSocket
 
 KIB, MIB = 1024, 1024 * 1024
-LOST = (OSError, ValueError)  # the connection broke, or broke off in the middle of an answer
+LOST = (OSError, ValueError)  # the connection was lost, or ended within a response
 
 
 class Client(threading.Thread):
@@ -28,22 +28,22 @@ class Client(threading.Thread):
     def run(self):
         try:
             self.work()
-        except Exception as failure:  # told by the driver; a dead client must not look like a quiet one
+        except Exception as failure:  # reported by the driver; a dead client must not look like an idle one
             self.failure = failure
 
     def address(self):
-        """Where the next connection goes."""
+        """Where the next connection is made."""
         return self.bed.address
 
     def stopping(self):
         return self.bed.stop.is_set()
 
     def patient(self):
-        """Whether there is still time to finish what was begun."""
+        """Whether there is still time to complete pending work."""
         return not self.bed.give_up.is_set()
 
     def ask(self, workspace, method, target, body=None, timeout=30):
-        """One request on its own connection. Raises one of LOST when there is no whole answer."""
+        """One request on its own connection. Raises one of LOST if there is no complete response."""
         headers = [("Host", "soak"), ("Authorization", f"Bearer {workspace.token}"), ("Connection", "close")]
         if body is not None:
             headers += [("Content-Type", "application/json"), ("Content-Length", str(len(body)))]
@@ -57,8 +57,8 @@ class Client(threading.Thread):
 
 
 class Uploader(Client):
-    """Sends forms of every size. Most carry a key and are sent again until there is an answer that decides;
-    some carry none and are sent once."""
+    """Sends forms of every size. Most carry a key and are retried until there is a definite response; some
+    carry none and are sent once."""
 
     timeout = 40
 
@@ -81,7 +81,7 @@ class Uploader(Client):
             time.sleep(self.random.uniform(0.02, 0.3))
 
     def attempt(self, upload, body):
-        """Whether the same should be sent again."""
+        """Returns whether to retry."""
         headers = [("Idempotency-Key", upload.key)] if upload.key else []
         try:
             with Wire(self.address(), timeout=self.timeout) as wire:
@@ -124,8 +124,8 @@ class Uploader(Client):
 
 
 class Poller(Client):
-    """Follows one workspace's feed by cursor, as an agent does, and notes every row. `found` hears of every
-    file."""
+    """Follows one workspace's feed by cursor, as an agent does, and records every row. Every file is put into
+    `found`."""
 
     def __init__(self, name, bed, workspace, limit, found=None):
         super().__init__(name, bed)
@@ -144,7 +144,7 @@ class Poller(Client):
         return self.bed.settled.is_set() and self.last_seq >= self.bed.heads.get(self.workspace.id, 0)
 
     def poll(self):
-        # since_seq=0 is where everybody begins; from the first row on the cursor is an id.
+        # since_seq=0 is the start; from the first row on the cursor is an id.
         after = f"since_id={self.cursor}" if self.cursor else "since_seq=0"
         wait = self.random.choice((0, 1, 2)) if not self.stopping() else 0
         answer = self.ask(self.workspace, "GET", f"/activity?{after}&limit={self.limit}&wait={wait}")
@@ -169,8 +169,8 @@ class Poller(Client):
 
 
 class Listener(Client):
-    """Keeps a WebSocket open for one workspace, and opens the next one when it breaks. Events are hints, so some may be
-    missing; none may be wrong."""
+    """Keeps a WebSocket open for one workspace, and reconnects when it breaks. Events are hints, so some may
+    be missing; none may be wrong."""
 
     def __init__(self, name, bed, workspace):
         super().__init__(name, bed)
@@ -236,7 +236,7 @@ class Collector(Client):
             self.journal.acked.add(file["file_id"])
 
     def insist(self, workspace, method, target, body=None):
-        """The first answer that is not about the platform's health; None when time is up."""
+        """Retries until a response other than 503; None when time is up."""
         while self.patient():
             try:
                 answer = self.ask(workspace, method, target, body)

@@ -1,5 +1,5 @@
-"""A control group with a limit on memory. Unlike a limit on a process, it also counts what the kernel keeps for it: the
-page cache of the files it writes, and the buffers of its sockets."""
+"""A control group with a memory limit. Unlike a limit on a process, it also counts memory that the kernel
+uses for it: the page cache of the files it writes, and the buffers of its sockets."""
 
 import contextlib
 import os
@@ -10,13 +10,13 @@ MOUNTED = pathlib.Path("/sys/fs/cgroup")
 
 
 class ControlGroup:
-    """A child of the group that this process is in, so that whatever holds for us still holds for who is put there."""
+    """A child of this process's own group, so that our limits also apply to the processes put there."""
 
     def __init__(self, folder, limit, peak, failures):
         self._folder, self.limit, self._peak, self._failures = folder, limit, peak, failures
 
     def lines(self):
-        """For a script, to enter it."""
+        """Shell lines that enter it."""
         return [f"echo $$ > {self._folder}/cgroup.procs"]
 
     def peak(self):
@@ -31,7 +31,7 @@ class ControlGroup:
         return int(fields["oom_kill"])
 
     def _remove(self):
-        for _ in range(50):  # who has just ended is still being counted
+        for _ in range(50):  # processes that have just ended still count
             with contextlib.suppress(OSError):
                 return self._folder.rmdir()
             time.sleep(0.1)
@@ -40,8 +40,8 @@ class ControlGroup:
 
 @contextlib.contextmanager
 def control_group(limit):
-    """A group of `limit` bytes, or None where no such group can be made: that takes root, and with version 2 a parent that
-    has memory delegated to its children."""
+    """A group of `limit` bytes, or None if it cannot be created: that takes root, and with version 2 a parent
+    that delegates memory to its children."""
     made = _make(limit)
     try:
         yield made
@@ -69,7 +69,7 @@ def _limited(folder, limit, limit_file, peak, failures):
     except OSError:
         return None
     try:
-        # A file that is not there yet would be made in an ordinary folder; in this one it can't.
+        # r+ does not create a missing file, which an ordinary folder would allow.
         with open(folder / limit_file, "r+") as file:
             file.write(str(limit))
         (folder / peak).read_text()

@@ -1,5 +1,5 @@
-"""Many clients at once that do not behave: they leave, dawdle, hold on, or send more than anybody has memory
-for. What they upload is in the journal, so that the checker can say what has become of it."""
+"""Many misbehaving clients at once: they disconnect, trickle, hold connections, or send more than fits into
+memory. Their uploads are in the journal, so that the checker can verify the outcome."""
 
 import collections
 import concurrent.futures
@@ -47,8 +47,8 @@ def _read_answer(bed, upload, wire):
 
 
 def abort(bed, random, count):
-    """Clients that leave, by an end or a reset: in the head, in the body, after the last byte, or out of a parked
-    poll. What was not sent whole must not be stored."""
+    """Clients that disconnect, by FIN or reset: in the head, in the body, after the last byte, or out of a
+    parked poll. An incomplete upload must not be stored."""
     def leave(choice):
         kind, part_sent, reset, size, workspace = choice
         upload = None
@@ -58,7 +58,7 @@ def abort(bed, random, count):
         else:
             upload, whole = _make(bed, workspace, size)
             data = whole if kind == "whole" else whole[:int(len(whole) * part_sent)]
-            # In doubt only if everything was sent: it may have been stored, and nobody waits to hear of it.
+            # In doubt only if everything was sent: it may have been stored, and nobody reads the response.
             upload.in_doubt = kind == "whole"
         with _wire(bed) as wire:
             wire.send_what_is_taken([data])
@@ -74,8 +74,8 @@ def abort(bed, random, count):
 
 
 def drip(faults, count, seconds):
-    """Uploads that come in at 2 KiB a second, all at once. All are stored in the end, and meanwhile an ordinary
-    client does not notice."""
+    """Concurrent uploads that arrive at 2 KiB a second. All are stored in the end, and meanwhile an ordinary
+    client is not affected."""
     bed, rate = faults.bed, 2 * KIB
     senders = []
     try:
@@ -103,7 +103,7 @@ def drip(faults, count, seconds):
 
 
 def hold_open(bed, count, seconds):
-    """More connections than the server may have descriptors. Who doesn't fit waits."""
+    """More connections than the server may have descriptors. Those that do not fit wait."""
     wires = [_wire(bed) for _ in range(count)]
     try:
         most, end = 0, time.monotonic() + seconds
@@ -117,8 +117,8 @@ def hold_open(bed, count, seconds):
 
 
 def send_large(bed, count, size=25_000_000):
-    """Uploads of two such files, all at once. The bytes differ only at the beginning, so that they take no memory
-    here either."""
+    """Concurrent uploads of two such files each. The bytes differ only at the start, so that they take no
+    memory here either."""
     base = noise(size - 8, bed.seed)
 
     def send(_):

@@ -1,4 +1,4 @@
-"""Disks that can be full: a small tmpfs that PostgreSQL keeps its data, or its log, on."""
+"""Disks that can fill up: a small tmpfs for PostgreSQL's data or its WAL."""
 
 import contextlib
 import os
@@ -8,7 +8,7 @@ import tempfile
 
 
 class NotAllowed(Exception):
-    """Mounting takes root."""
+    """Mounting requires root."""
 
 
 class SmallDisk(contextlib.AbstractContextManager):
@@ -26,12 +26,12 @@ class SmallDisk(contextlib.AbstractContextManager):
         return self
 
     def __exit__(self, *_):
-        # Lazily, because the cluster that uses it is stopped and removed after its databases are.
+        # Lazily, because the cluster that uses it is stopped and removed only after its databases.
         subprocess.run(["umount", "--lazy", self.folder], check=True)
         os.rmdir(self.folder)
 
     def fill(self):
-        """Until there is no byte left."""
+        """Writes until there is no byte left."""
         with open(os.path.join(self.folder, "filler"), "wb", buffering=0) as filler:
             for block in (1 << 20, 1 << 12):
                 with contextlib.suppress(OSError):
@@ -43,16 +43,16 @@ class SmallDisk(contextlib.AbstractContextManager):
 
 
 class DataDisk(SmallDisk):
-    """Holds the database, in a tablespace of its own; the log of PostgreSQL lies elsewhere."""
+    """Holds the database, in its own tablespace; the WAL is elsewhere."""
 
     def attach(self, cluster):
-        """What CREATE DATABASE has to say so that the data comes to lie here."""
+        """Returns the CREATE DATABASE clause that places the data here."""
         cluster.query(f"CREATE TABLESPACE small LOCATION '{self.folder}'")
         return "TABLESPACE small"
 
 
 class WalDisk(SmallDisk):
-    """Holds the write-ahead log of a cluster; the data lies elsewhere."""
+    """Holds the WAL of a cluster; the data is elsewhere."""
 
     def attach(self, cluster):
         cluster.query("ALTER SYSTEM SET max_wal_size = '64MB'")

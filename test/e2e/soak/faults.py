@@ -1,6 +1,6 @@
-"""What can go wrong. Every fault is a method without arguments that breaks one thing and, unless the thing mends
-itself, repairs it before it returns; whether anything was lost is for the checker to say. Limits in seconds are
-checked here."""
+"""The faults. Each is a method without arguments that breaks one thing and, unless it recovers by itself,
+repairs it before returning; the checker determines whether anything was lost. Time limits are checked
+here."""
 
 import contextlib
 import datetime
@@ -16,8 +16,8 @@ from pg_proxy import CUTS, Strike
 from probe import Probe
 
 AWAY_SECONDS, TOLD_WITHIN, READY_WITHIN = 20, 2, 3
-FREE_WITHIN = 15  # the workspace of a frozen server's transaction, for others
-MISSED = "missed"  # the moment to strike at did not come; not to be counted
+FREE_WITHIN = 15  # a workspace locked by a frozen server must be usable again
+MISSED = "missed"  # the moment for the fault did not occur; not counted
 JUMP = datetime.timedelta(hours=25)
 
 
@@ -27,7 +27,7 @@ class Faults:
         self.probe = Probe("probe", bed, bed.steady)
 
     def limit(self, what, seconds, most):
-        """Something took this long; more than it may is a finding."""
+        """Reports a finding if something took longer than it may."""
         if seconds is None or seconds > most * self.slack:
             took = "did not come" if seconds is None else f"took {seconds:.1f} s"
             self.bed.journal.violate("late", f"{what} {took}, at most {most} s are allowed")
@@ -40,11 +40,12 @@ class Faults:
         self.bed.victim.restart()
 
     def freeze_server_in_commit(self):
-        """Stopped before its COMMIT was sent, and going on after some seconds as if nothing had happened."""
+        """Stopped before its COMMIT was sent, and resumed after some seconds."""
         return self._freeze_in_commit(lambda: time.sleep(self.random.uniform(0.2, 4)))
 
     def freeze_server_for_long(self):
-        """Stopped before its COMMIT was sent, and staying so: others must get at the same workspace."""
+        """Stopped before its COMMIT was sent, and kept stopped: others must be able to use the same
+        workspace."""
         def ask_the_other():
             begun = time.monotonic()
             for workspace in self.bed.workspaces:
@@ -69,7 +70,8 @@ class Faults:
         return None
 
     def jump_clock(self):
-        """The server's clock goes 25 h forward or back, the database's does not. Files and polls must not care."""
+        """The server's clock jumps 25 h forward or back, the database's does not. Files and polls must not be
+        affected."""
         by, since = self.random.choice((JUMP, -JUMP)), self.bed.steady.server.log_size()
         day = str((datetime.datetime.now(datetime.timezone.utc) + by).date())
         with self.bed.clock.shifted(by):
@@ -93,8 +95,8 @@ class Faults:
                           f"application_name LIKE 'restante%' ORDER BY random() {limit}) AS victims")
 
     def kill_backend(self):
-        """kill -9 for one session's process, a busy one if there is one. PostgreSQL then ends all of them and goes
-        through its recovery."""
+        """kill -9 for one backend, a busy one if there is one. PostgreSQL then ends all of them and runs
+        crash recovery."""
         with self.bed.session() as session:
             victim = session.value("SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'restante%' "
                                    "ORDER BY state = 'active' DESC, random() LIMIT 1")
@@ -114,7 +116,7 @@ class Faults:
         self.bed.cluster.start()
 
     def stop_postgres(self):
-        """For 20 s. Whoever asks meanwhile hears 503 within 2 s; 3 s after its return the server is ready."""
+        """For 20 s. Requests meanwhile get 503 within 2 s; the server is ready within 3 s of its return."""
         self.bed.cluster.stop("fast")
         slowest, asked, end = 0, 0, time.monotonic() + AWAY_SECONDS
         while time.monotonic() < end:
@@ -133,7 +135,7 @@ class Faults:
                      f"{ready:.2f} s after its return")
 
     def _await_postgres(self):
-        """Until it takes new sessions and keeps them."""
+        """Waits until it accepts new sessions and keeps them."""
         def works():
             try:
                 with self.bed.session() as session:
@@ -143,8 +145,8 @@ class Faults:
         await_true(works, 60, "PostgreSQL has recovered")
 
     def fill_disk(self):
-        """The disk of the bed is full until several uploads were refused. Some may still fit into what PostgreSQL had
-        taken before; each answer must be true."""
+        """The disk stays full until several uploads were rejected. Some may still fit into space that
+        PostgreSQL had already allocated; each response must be correct."""
         self.bed.disk.fill()
         heard = {}
         try:
@@ -157,7 +159,7 @@ class Faults:
                 time.sleep(0.4)
         finally:
             self.bed.disk.empty()
-        # With nowhere to write its log PostgreSQL gives up; whoever runs it starts it again.
+        # PostgreSQL exits if it cannot write its WAL; its operator restarts it.
         died = not self.bed.cluster.alive()
         if died:
             self.bed.cluster.start()
@@ -166,7 +168,7 @@ class Faults:
             raise AssertionError(f"the disk was full and nobody noticed: {heard}")
         self.bed.say(f"disk full: answers {heard}, PostgreSQL {'ended' if died else 'went on'}")
 
-    # Lines.
+    # Network.
 
     def _some_line(self):
         return self.random.choice(self.bed.replicas).database_proxy
@@ -229,7 +231,8 @@ class Faults:
         crowds.hold_open(self.bed, count=300, seconds=3)
 
     def run_out_of_descriptors(self):
-        """The limit falls to what is open just now: nothing is accepted, spooled or connected to until it rises."""
+        """Lowers the limit to the number of open descriptors: nothing can be accepted, spooled or connected
+        until it is raised."""
         server = self.bed.steady.server
         before = resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE)
         resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (len(server.descriptors()) + 1, before[1]))

@@ -1,5 +1,4 @@
-"""What clients did and what they were told: the one side of the comparison. The other side is the
-database."""
+"""What clients did and what they were told: one side of the comparison. The other side is the database."""
 
 import dataclasses
 import hashlib
@@ -10,7 +9,7 @@ import time
 
 @dataclasses.dataclass(frozen=True)
 class File:
-    name: str  # sent once in a whole run, so it finds the file again wherever it turns up
+    name: str  # unique in a run, so it identifies the file everywhere
     size: int
     seed: str
 
@@ -26,7 +25,7 @@ class Upload:
     key: str | None
     files: list
     told: list | None = None  # file ids of the 200, in order
-    in_doubt: bool = False  # an attempt ended without a definite answer
+    in_doubt: bool = False  # an attempt ended without a definite response
     answers: list = dataclasses.field(default_factory=list)  # statuses, 0 for a lost connection
     digests: list = dataclasses.field(default_factory=list)
 
@@ -37,13 +36,13 @@ class Upload:
 
 
 class Journal:
-    """Shared by all clients. Violations are what a client itself saw and no server may do."""
+    """Shared by all clients. Violations are observations of a client that no server may cause."""
 
     def __init__(self):
         self.guard = threading.Lock()
         self.uploads = []
         self.seen = {}  # poller → list of (activity id, seq, workspace id, file name or None)
-        self.heard = {}  # (listener, number of its socket) → list of (activity id, seq, workspace id)
+        self.heard = {}  # (listener, index of its socket) → list of (activity id, seq, workspace id)
         self.digests = {}  # file name → (size, sha256) of what was sent
         self.stored = 0  # uploads that were answered with 200
         self.fetched = 0

@@ -1,4 +1,4 @@
-"""Whether a server grows: its memory and its descriptors over a run."""
+"""Detects growth of a server: its memory and its descriptors over a run."""
 
 import itertools
 import statistics
@@ -7,10 +7,10 @@ import time
 
 MIB = 1024 * 1024
 EVERY = 1.0  # seconds between two samples
-BUCKET = 30.0  # seconds of which the lowest sample counts: what is in use for a request is not growth
-WARM_UP = 0.25  # of the run: pools fill, buffers find their size, the allocator its arenas
-MOST_GROWTH = 1.0  # MiB an hour
-LONG_ENOUGH = 1800.0  # seconds; in less, the warm-up and the allocator's whims weigh more than that
+BUCKET = 30.0  # seconds; only the lowest sample counts: memory in use by a request is not growth
+WARM_UP = 0.25  # of the run: pools, buffers and the allocator's arenas reach their size
+MOST_GROWTH = 1.0  # MiB per hour
+LONG_ENOUGH = 1800.0  # seconds; in less, warm-up and allocator noise dominate
 MOST_DESCRIPTORS = 2
 
 
@@ -19,7 +19,7 @@ class Meter(threading.Thread):
         super().__init__(name="meter", daemon=True)
         self._server = server
         self._ended = threading.Event()
-        self.samples = []  # (seconds since the beginning, bytes resident, descriptors)
+        self.samples = []  # (seconds since the start, resident bytes, descriptors)
 
     def __enter__(self):
         self.start()
@@ -36,15 +36,15 @@ class Meter(threading.Thread):
                                   len(self._server.descriptors())))
 
     def slope(self):
-        """MiB an hour."""
+        """MiB per hour."""
         return slope(self._floors(1)) * 3600 / MIB
 
     def is_long_enough(self):
-        """Whether memory can be judged; descriptors always can."""
+        """Whether the run is long enough to judge memory; descriptors can always be judged."""
         return bool(self.samples) and self.samples[-1][0] >= LONG_ENOUGH
 
     def descriptors(self):
-        """The floor right after the warm-up and the one at the end."""
+        """The minimum right after the warm-up and the one at the end."""
         floors = [floor for _, floor in self._floors(2)]
         third = max(1, len(floors) // 3)
         return min(floors[:third]), min(floors[-third:])
@@ -82,6 +82,6 @@ class Meter(threading.Thread):
 
 
 def slope(points):
-    """The median of the slopes between all pairs of points (Theil and Sen): one odd bucket doesn't decide."""
+    """The median of the slopes between all pairs of points (Theil–Sen): robust against an odd bucket."""
     slopes = [(late[1] - early[1]) / (late[0] - early[0]) for early, late in itertools.combinations(points, 2)]
     return statistics.median(slopes) if slopes else 0.0

@@ -1,5 +1,5 @@
-"""Makes things go wrong in a soak, one at a time, by a plan: at random, as the seed decides, or one fault a number
-of times."""
+"""Injects faults into a soak, one at a time: at random, determined by the seed, or one fault a number of
+times."""
 
 import random
 import threading
@@ -7,7 +7,7 @@ import threading
 from faults import MISSED, Faults
 from http_wire import await_true
 
-# What may happen in a soak of two servers → how likely. Each ends by itself and leaves nothing behind.
+# Faults of a soak with two servers → weight. Each ends by itself and leaves nothing behind.
 AT_RANDOM = {
     "kill_server": 3,
     "terminate_one_session": 2,
@@ -25,18 +25,18 @@ AT_RANDOM = {
     "abort_clients": 1,
     "freeze_server_in_commit": 1,
 }
-RECOVERY = 40  # seconds; the longest wait of a client for its answer, so that none is taken for lost before
+RECOVERY = 40  # seconds; a client's longest timeout, so that no response is given up before
 
 
 class Nemesis(threading.Thread):
     def __init__(self, bed, plan=None, pause=(0.3, 2.0), slack=1):
-        """`plan` holds names of faults, in order; without one they are chosen for as long as the bed stands.
-        `slack` is what limits in seconds are multiplied with, for machines that have other things to do."""
+        """`plan` holds names of faults, in order; without one they are chosen at random for as long as the
+        bed runs. `slack` multiplies the time limits, for machines under other load."""
         super().__init__(name="nemesis", daemon=True)
         self.bed = bed
         self.random = random.Random(f"{bed.seed} nemesis")
         self.faults = Faults(bed, self.random, slack)
-        self.done = {}  # what → how often
+        self.done = {}  # fault → count
         self.failure = None
         self._plan, self._pause = plan, pause
 
@@ -58,7 +58,8 @@ class Nemesis(threading.Thread):
             yield self.random.choices(list(AT_RANDOM), list(AT_RANDOM.values()))[0]
 
     def _await_progress(self, name, stored):
-        """After every fault uploads go on. Nobody has lost anything if they don't, but more was promised."""
+        """Uploads must make progress after every fault. If they don't, nothing is lost, but a promise is
+        broken."""
         try:
             await_true(lambda: self.bed.journal.stored > stored or self.bed.stop.is_set(), RECOVERY, "stored")
         except AssertionError:

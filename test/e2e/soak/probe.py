@@ -1,4 +1,4 @@
-"""Single requests that are timed: how a server does while something is wrong."""
+"""Single timed requests: how a server responds during a fault."""
 
 import itertools
 import time
@@ -9,8 +9,8 @@ from journal import File, Upload
 
 
 class Probe(Uploader):
-    """Asks one server, past the proxy, when it is told to; never started as a thread. What it uploads is in the
-    journal like everything else."""
+    """Sends requests to one server, bypassing the proxy, on demand; never started as a thread. Its uploads
+    are in the journal like all others."""
 
     def __init__(self, name, bed, replica, timeout=30):
         super().__init__(name, bed)
@@ -21,14 +21,15 @@ class Probe(Uploader):
         return self.replica.server.address
 
     def upload(self, workspace=None):
-        """One small upload without a key, once: (status, seconds); the status is 0 when there was no answer."""
+        """One small upload without a key, once: (status, seconds); the status is 0 if there was no
+        response."""
         begun = time.monotonic()
         upload, body = self._form(workspace, None)
         self.attempt(upload, body)
         return upload.answers[-1], time.monotonic() - begun
 
     def upload_until_stored(self, workspace, within=60):
-        """One with a key, again and again: seconds until 200, or None when it never came."""
+        """One with a key, retried: seconds until 200, or None if it never came."""
         begun = time.monotonic()
         upload, body = self._form(workspace, f"{self.name}-{next(self._numbers)}")
         while time.monotonic() - begun < within:
@@ -38,12 +39,12 @@ class Probe(Uploader):
         return None
 
     def poll(self, workspace, wait):
-        """A parked poll at the end of the feed: seconds until it was answered."""
+        """A parked poll at the end of the feed: seconds until the response."""
         begun = time.monotonic()
         try:
             self.ask(workspace, "GET", f"/activity?since_seq=999999999&wait={wait}", timeout=self.timeout)
         except LOST:
-            pass  # the time tells
+            pass  # only the time matters
         return time.monotonic() - begun
 
     def _form(self, workspace, key):

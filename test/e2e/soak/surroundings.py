@@ -1,4 +1,5 @@
-"""Servers in narrow surroundings: a script sets the limits, or another clock, and becomes the server."""
+"""Servers in a restricted environment: a script sets the limits, or another clock, and then execs the
+server."""
 
 import contextlib
 import os
@@ -11,7 +12,7 @@ FAKETIME = pathlib.Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1")
 
 @contextlib.contextmanager
 def wrapped(binary, *lines):
-    """The path of a script that runs shell lines and then the binary in its own place."""
+    """The path of a script that runs shell lines and then execs the binary."""
     with tempfile.TemporaryDirectory(prefix="restante-wrapped-") as folder:
         path = os.path.join(folder, "restante")
         with open(path, "w") as script:
@@ -22,8 +23,8 @@ def wrapped(binary, *lines):
 
 
 class Clock:
-    """The wall clock of one process, kept in a file that libfaketime reads. Its monotonic clock is left alone, as
-    it is when somebody sets a machine's clock."""
+    """The wall clock of one process, kept in a file that libfaketime reads. Its monotonic clock is
+    unaffected, as when somebody sets a machine's clock."""
 
     def __init__(self, folder):
         self._path = os.path.join(folder, "clock")
@@ -45,7 +46,7 @@ class Clock:
             self._write("+0")
 
     def _write(self, text):
-        """At once: half a file would be another time."""
+        """Atomically: half a file would be another time."""
         with open(self._path + ".new", "w") as file:
             file.write(text + "\n")
         os.rename(self._path + ".new", self._path)

@@ -1,5 +1,5 @@
-"""The table of faults: what is done how often, in ./check and in full, and in what surroundings. Each row is a run
-of its own under load, followed by a count of what went missing."""
+"""The table of faults: what is done how often, in ./check and in full, and in which environment. Each row is
+a separate run under load, followed by a count of what is missing."""
 
 import contextlib
 import dataclasses
@@ -14,16 +14,16 @@ from server_process import BINARY, is_sanitized, release_binary
 from surroundings import Clock, wrapped
 
 PAUSE = (0.05, 0.4)  # seconds between two faults
-NO_DESCRIPTORS = pathlib.Path(__file__).with_name("no_descriptors.supp")  # what a sanitizer is not to report then
+NO_DESCRIPTORS = pathlib.Path(__file__).with_name("no_descriptors.supp")  # suppressions for the sanitizer
 
 
 @dataclasses.dataclass(frozen=True)
 class Trial:
-    faults: dict  # what → (how often in a full run, how often in ./check)
+    faults: dict  # fault → (count in a full run, count in ./check)
     replicas: int = 1
     flags: tuple = ()
     pace: float = 0.25
-    disk: object = None  # makes the small disk
+    disk: object = None  # creates the small disk
     descriptors: int | None = None
     memory: int | None = None  # bytes
     clock: bool = False
@@ -53,7 +53,7 @@ TRIALS = {
 
 
 def run_trial(name, full, seed, say, slack=1):
-    """The findings by kind."""
+    """Returns the findings by kind."""
     trial = TRIALS[name]
     with contextlib.ExitStack() as around:
         clock = Clock(around.enter_context(tempfile.TemporaryDirectory())) if trial.clock else None
@@ -68,8 +68,8 @@ def run_trial(name, full, seed, say, slack=1):
 
 
 def _surrounded(trial, clock, group, say):
-    """The server in the surroundings of a trial. Memory and clock are nothing for a sanitizer, so these take the release
-    if there is one."""
+    """The server in the environment of a trial. Memory and clock trials do not work with a sanitizer, so
+    these use the release build if there is one."""
     binary, lines = BINARY, []
     if clock:
         binary, lines = release_binary() or BINARY, clock.lines()
