@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# What ./start and ./check share. To be sourced, from the top of the tree.
+# Shared by ./start and ./check. To be sourced, from the top of the tree.
 
 say() {
     printf '%s\n' "$*" >&2
@@ -10,7 +10,7 @@ fail() {
     exit 1
 }
 
-# missing_packages LIST…: which packages of these files this machine lacks.
+# missing_packages LIST…: prints the packages in these files that are not installed.
 missing_packages() {
     local name
     while read -r name; do
@@ -20,10 +20,10 @@ missing_packages() {
     done < <(cat "$@")
 }
 
-# install_packages LIST…: as root or with sudo; with neither, says what somebody else has to run.
+# install_packages LIST…: as root or with sudo; without either, prints the command to run.
 install_packages() {
     if ! command -v dpkg-query >/dev/null; then
-        say "This is no Debian: install the equivalents of $* yourself; vcpkg.json helps."
+        say "This is not Debian: install the equivalents of $* yourself; vcpkg.json names the libraries."
         return
     fi
     local missing
@@ -37,24 +37,24 @@ install_packages() {
         as_root=(sudo)
     fi
     say "Installing ${#missing[@]} packages: ${missing[*]}"
-    "${as_root[@]}" apt-get update -q || say "apt-get update failed; trying with the lists that are here."
+    "${as_root[@]}" apt-get update -q || say "apt-get update failed; continuing with the existing package lists."
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
         apt-get install -y -q --no-install-recommends "${missing[@]}" ||
-        fail "apt-get could not install them; its message stands above. Debian 12 has all of them."
+        fail "apt-get could not install the packages; see its message above. Debian 12 has all of them."
 }
 
-# build PRESET [TARGET…]: configures once; later runs compile only what changed.
+# build PRESET [TARGET…]: configures once; later runs only compile what changed.
 build() {
     local preset=$1 target arguments=()
     shift
     if [[ ! -f build/$preset/build.ninja ]]; then
-        say "Building in build/$preset. The first time takes minutes; later only what changed is compiled."
-        cmake --preset "$preset" || fail "CMake could not configure the build; its message stands above.
-If a package is missing, scripts/packages and packages-test have their names. To begin anew: rm -rf build/$preset"
+        say "Building in build/$preset. The first build takes minutes; later ones compile only what changed."
+        cmake --preset "$preset" || fail "CMake could not configure the build; see its message above.
+Required packages are listed in scripts/packages and scripts/packages-test. To start over: rm -rf build/$preset"
     fi
     for target in "$@"; do
         arguments+=(--target "$target")
     done
-    cmake --build --preset "$preset" "${arguments[@]}" || fail "The build failed; the first error stands above.
-If it speaks of files that are gone, begin anew: rm -rf build/$preset"
+    cmake --build --preset "$preset" "${arguments[@]}" || fail "The build failed; see the first error above.
+If it mentions files that no longer exist, start over: rm -rf build/$preset"
 }
