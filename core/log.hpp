@@ -1,6 +1,5 @@
 #pragma once
 
-#include "cli/settings.hpp"
 #include "core/error.hpp"
 #include "core/ids.hpp"
 

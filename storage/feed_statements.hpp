@@ -1,6 +1,6 @@
 #pragma once
 
-#include "storage/statement.hpp"
+#include "storage/pq/statement.hpp"
 
 namespace restante {
 

@@ -2,7 +2,7 @@
 
 #include "auth/authenticator.hpp"
 #include "cli/settings.hpp"
-#include "server/api/bearer_access.hpp"
+#include "server/api/common/bearer_access.hpp"
 #include "server/events/commit_subscribers.hpp"
 #include "http/message/cors.hpp"
 #include "http/session/http_session.hpp"

@@ -5,7 +5,7 @@
 #include "core/error.hpp"
 #include "storage/pq/parameter.hpp"
 #include "storage/pq/result.hpp"
-#include "storage/statement.hpp"
+#include "storage/pq/statement.hpp"
 
 #include <boost/asio/posix/basic_stream_descriptor.hpp>
 

@@ -5,28 +5,28 @@
 namespace restante {
 namespace {
 
-TEST(bell, says_what_it_was_given)
+TEST(doorbell_payload, says_what_it_was_given)
 {
     const auto sender = make_uuid_v4();
-    changes news;
-    news.activity[make_uuid_v4()] = 1;
-    news.activity[make_uuid_v4()] = 9'000'000'000'000'000'000;
-    news.revoked_tokens = {make_uuid_v4()};
-    news.changed_workspaces = {make_uuid_v4()};
-    news.removed_workspaces = {make_uuid_v4()};
-    auto waiting = news;
+    changes what;
+    what.activity[make_uuid_v4()] = 1;
+    what.activity[make_uuid_v4()] = 9'000'000'000'000'000'000;
+    what.revoked_tokens = {make_uuid_v4()};
+    what.changed_workspaces = {make_uuid_v4()};
+    what.removed_workspaces = {make_uuid_v4()};
+    auto waiting = what;
     const auto heard = read_payload(write_payload(sender, waiting));
     ASSERT_TRUE(heard);
     EXPECT_TRUE(waiting.empty());
     EXPECT_EQ(heard->sender, sender);
-    EXPECT_EQ(heard->news.activity, news.activity);
-    EXPECT_EQ(heard->news.revoked_tokens, news.revoked_tokens);
-    EXPECT_EQ(heard->news.changed_workspaces, news.changed_workspaces);
-    EXPECT_EQ(heard->news.removed_workspaces, news.removed_workspaces);
-    EXPECT_FALSE(heard->news.everything);
+    EXPECT_EQ(heard->what.activity, what.activity);
+    EXPECT_EQ(heard->what.revoked_tokens, what.revoked_tokens);
+    EXPECT_EQ(heard->what.changed_workspaces, what.changed_workspaces);
+    EXPECT_EQ(heard->what.removed_workspaces, what.removed_workspaces);
+    EXPECT_FALSE(heard->what.everything);
 }
 
-TEST(bell, too_many_workspaces_become_everything)
+TEST(doorbell_payload, too_many_workspaces_become_everything)
 {
     changes waiting;
     for (int i = 0; i < 300; ++i)
@@ -35,12 +35,12 @@ TEST(bell, too_many_workspaces_become_everything)
     EXPECT_LE(payload.size(), max_payload_bytes);
     const auto heard = read_payload(payload);
     ASSERT_TRUE(heard);
-    EXPECT_TRUE(heard->news.everything);
-    EXPECT_TRUE(heard->news.activity.empty());
+    EXPECT_TRUE(heard->what.everything);
+    EXPECT_TRUE(heard->what.activity.empty());
     EXPECT_TRUE(waiting.empty());
 }
 
-TEST(bell, revocations_are_never_left_out)
+TEST(doorbell_payload, revocations_are_never_left_out)
 {
     changes waiting;
     for (int i = 0; i < 500; ++i)
@@ -53,14 +53,14 @@ TEST(bell, revocations_are_never_left_out)
         EXPECT_LE(payload.size(), max_payload_bytes);
         const auto read = read_payload(payload);
         ASSERT_TRUE(read);
-        heard += read->news.revoked_tokens.size();
-        activity = activity || read->news.everything || !read->news.activity.empty();
+        heard += read->what.revoked_tokens.size();
+        activity = activity || read->what.everything || !read->what.activity.empty();
     }
     EXPECT_EQ(heard, 500u);
     EXPECT_TRUE(activity);
 }
 
-TEST(bell, anything_else_is_not_understood)
+TEST(doorbell_payload, anything_else_is_not_understood)
 {
     const auto id = to_string(make_uuid_v4());
     for (const auto& payload :

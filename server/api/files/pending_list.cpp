@@ -3,7 +3,7 @@
 #include "core/json_text.hpp"
 #include "server/api/files/files.hpp"
 #include "server/api/files/services.hpp"
-#include "server/api/pending_uri.hpp"
+#include "server/api/common/pending_uri.hpp"
 #include "http/message/query_reader.hpp"
 #include "http/session/request_context.hpp"
 #include "storage/pending_uploads.hpp"

@@ -5,7 +5,7 @@
 #include "server/api/inbox/inbox.hpp"
 #include "server/events/parked_polls.hpp"
 #include "http/session/request_context.hpp"
-#include "server/api/caller.hpp"
+#include "server/api/common/caller.hpp"
 #include "server/api/inbox/services.hpp"
 
 namespace restante {

@@ -5,9 +5,9 @@
 #include "server/api/inbox/inbox.hpp"
 #include "http/message/json_reader.hpp"
 #include "http/session/request_context.hpp"
-#include "server/api/caller.hpp"
+#include "server/api/common/caller.hpp"
 #include "server/api/inbox/services.hpp"
-#include "server/api/delivery.hpp"
+#include "server/api/common/delivery.hpp"
 #include "storage/activity_log.hpp"
 
 #include <boost/json/object.hpp>

@@ -5,7 +5,7 @@
 #include "http/message/cors.hpp"
 #include "server/events/hub.hpp"
 #include "http/session/request_context.hpp"
-#include "server/api/caller.hpp"
+#include "server/api/common/caller.hpp"
 #include "server/api/inbox/services.hpp"
 #include "server/events/sse_session.hpp"
 #include "http/websocket/websocket_handshake.hpp"

@@ -2,7 +2,7 @@
 
 #include "core/encoding.hpp"
 #include "core/json_text.hpp"
-#include "server/api/pending_uri.hpp"
+#include "server/api/common/pending_uri.hpp"
 
 namespace restante {
 

@@ -5,8 +5,8 @@
 #include "core/log.hpp"
 #include "server/api/workspaces/registration_form.hpp"
 #include "http/session/request_context.hpp"
-#include "server/api/bearer_access.hpp"
-#include "server/api/caller.hpp"
+#include "server/api/common/bearer_access.hpp"
+#include "server/api/common/caller.hpp"
 #include "server/api/workspaces/services.hpp"
 #include "storage/workspaces.hpp"
 

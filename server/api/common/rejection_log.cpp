@@ -1,4 +1,4 @@
-#include "server/api/rejection_log.hpp"
+#include "server/api/common/rejection_log.hpp"
 
 #include "core/log.hpp"
 #include "http/session/request_context.hpp"

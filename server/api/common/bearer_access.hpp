@@ -3,7 +3,7 @@
 #include "auth/authenticator.hpp"
 #include "core/metrics.hpp"
 #include "http/session/access_policy.hpp"
-#include "server/api/rejection_log.hpp"
+#include "server/api/common/rejection_log.hpp"
 
 namespace restante {
 

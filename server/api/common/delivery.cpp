@@ -1,4 +1,4 @@
-#include "server/api/delivery.hpp"
+#include "server/api/common/delivery.hpp"
 
 namespace restante {
 

@@ -1,4 +1,4 @@
-#include "server/api/bearer_access.hpp"
+#include "server/api/common/bearer_access.hpp"
 
 #include "http/session/request_context.hpp"
 #include "http/websocket/websocket_handshake.hpp"
