@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bench/answer_reader.hpp"
+#include "bench/failure.hpp"
 #include "core/asio.hpp"
 #include "core/deadline.hpp"
 #include "core/error.hpp"
@@ -9,16 +10,10 @@
 #include <boost/asio/ssl/stream.hpp>
 
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 namespace restante::bench {
-
-// What ends the program with a sentence for the person who started it.
-struct failure : std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
 
 // Where the server is, and how long it may take for an answer.
 struct target {

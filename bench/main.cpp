@@ -29,7 +29,7 @@ bool measure(const options& given)
 
     std::vector<measurement> all;
     bool clean = true;
-    for (const auto& work : given.works) {
+    for (const auto& work : given.workloads) {
         const auto colon = work.find(':');
         const auto argument = colon == std::string::npos ? std::string() : work.substr(colon + 1);
         const auto made = find_scenario(work)->run(world, argument);
@@ -48,11 +48,11 @@ bool measure(const options& given)
     return clean;
 }
 
-int run(int argc, char** argv)
+int run(std::span<const std::string> arguments)
 {
     std::variant<options, help_text> read;
     try {
-        read = read_options(argc, argv);
+        read = read_options(arguments);
     } catch (const failure& wrong) {
         std::cerr << "restante-bench: " << wrong.what() << '\n';
         return wrong_usage;
@@ -72,7 +72,8 @@ int main(int argc, char** argv)
 {
     std::signal(SIGPIPE, SIG_IGN);
     try {
-        return restante::bench::run(argc, argv);
+        const std::vector<std::string> arguments(argv + 1, argv + argc);
+        return restante::bench::run(arguments);
     } catch (const std::exception& e) {
         std::cerr << "restante-bench: " << e.what() << '\n';
         return EXIT_FAILURE;
