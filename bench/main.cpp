@@ -1,5 +1,5 @@
-#include "bench/crew.hpp"
 #include "bench/scenarios.hpp"
+#include "bench/wait_group.hpp"
 
 #include <csignal>
 #include <fstream>
@@ -19,22 +19,22 @@ void save(const std::string& path, const std::vector<measurement>& all)
         throw failure("cannot write " + path);
 }
 
-// True when every request was answered as it should be.
-bool measure(const options& given)
+// True if every request succeeded.
+bool measure(const options& opts)
 {
-    progress told(given.quiet);
-    surroundings world{given, parse_target(given.server), watched(given.server_pid, given.postgres_pid),
-                       told};
-    world.server.patience = std::chrono::seconds(given.timeout);
+    progress_line progress(opts.quiet);
+    scenario_context context{opts, parse_target(opts.server),
+                             process_monitor(opts.server_pid, opts.postgres_pid), progress};
+    context.server.timeout = std::chrono::seconds(opts.timeout);
 
     std::vector<measurement> all;
     bool clean = true;
-    for (const auto& work : given.workloads) {
+    for (const auto& work : opts.workloads) {
         const auto colon = work.find(':');
         const auto argument = colon == std::string::npos ? std::string() : work.substr(colon + 1);
-        const auto made = find_scenario(work)->run(world, argument);
-        told.clear();
-        if (all.empty() && !given.no_head)
+        const auto made = find_scenario(work)->run(context, argument);
+        progress.clear();
+        if (all.empty() && !opts.no_head)
             write_table_head(std::cout);
         for (const auto& one : made) {
             write_table_row(std::cout, one);
@@ -43,8 +43,8 @@ bool measure(const options& given)
             all.push_back(one);
         }
     }
-    if (!given.json.empty())
-        save(given.json, all);
+    if (!opts.json.empty())
+        save(opts.json, all);
     return clean;
 }
 
