@@ -1,3 +1,3 @@
-// The bodies of Asio's TLS and of Beast, compiled once; core has the rest of Asio.
+// The separately compiled parts of Asio's TLS and of Beast; core has the rest of Asio.
 #include <boost/asio/ssl/impl/src.hpp>
 #include <boost/beast/src.hpp>

@@ -1,15 +1,17 @@
-"""Four small charts beside each other as an SVG: how many there are from left to right, what one costs upwards.
+"""Draws four small charts in one SVG: the number of things on the x axis, the cost of one on the y axis.
 
-The number of things grows by powers of ten, the cost is linear from zero, so a flat line is a cost that does not grow.
+The x axis is logarithmic and the y axis linear from zero, so a flat line is a cost that does not grow.
 """
 
 import dataclasses
 import html
 import math
 
+from figures import readable
+
 WIDTH, HEIGHT = 880, 560
 PANEL_WIDTH, PANEL_HEIGHT = 400, 240
-LEFT, TOP, RIGHT, BOTTOM = 52, 52, 24, 44  # inside a panel, around its plot
+LEFT, TOP, RIGHT, BOTTOM = 52, 52, 24, 44  # margins of the plot in its panel
 
 STYLE = """
 text { font: 12px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; fill: #57606a }
@@ -28,7 +30,7 @@ class Panel:
     title: str
     things: str
     unit: str
-    points: list  # (how many, cost of one)
+    points: list  # (number of things, cost of one)
 
 
 def short(count):
@@ -39,12 +41,8 @@ def short(count):
     return f"{count:g}"
 
 
-def figure(value):
-    return f"{value:,.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
-
-
 def top_of_scale(highest):
-    """A round number above the highest value, and the step between grid lines."""
+    """Returns a round number above the highest value, and the distance between grid lines."""
     step = 10 ** math.floor(math.log10(highest))
     for factor in (0.2, 0.5, 1, 2, 5):
         if math.ceil(1.25 * highest / (step * factor)) <= 5:
@@ -52,8 +50,9 @@ def top_of_scale(highest):
     return 10 * step, 2 * step
 
 
-def text(x, y, words, anchor="middle", kind=""):
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" class="{kind}">{html.escape(words)}</text>'
+def text(x, y, content, anchor="middle", kind=""):
+    attributes = f'x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" class="{kind}"'
+    return f"<text {attributes}>{html.escape(content)}</text>"
 
 
 def line(x1, y1, x2, y2, kind):
@@ -61,18 +60,17 @@ def line(x1, y1, x2, y2, kind):
 
 
 class Plot:
-    """Turns a panel's numbers into places on its plot."""
+    """Maps a panel's numbers to coordinates in its plot."""
 
     def __init__(self, panel):
-        # None at all has no logarithm: it stands one step to the left of the first that has.
-        some = [count for count, _ in panel.points if count]
-        self._none = math.log10(min(some)) - 1
+        # Zero has no logarithm: it is drawn one power of ten to the left of the smallest other number.
+        self._zero = math.log10(min(count for count, _ in panel.points if count)) - 1
         steps = [self._step(count) for count, _ in panel.points]
         self._first, self._last = min(steps), max(steps)
         self.top, self.grid = top_of_scale(max(cost for _, cost in panel.points))
 
     def _step(self, count):
-        return math.log10(count) if count else self._none
+        return math.log10(count) if count else self._zero
 
     def x(self, count):
         share = (self._step(count) - self._first) / ((self._last - self._first) or 1)
@@ -89,22 +87,25 @@ def draw_panel(panel, left, top):
            text(LEFT, 40, panel.unit, "start")]
     for i in range(1, round(plot.top / plot.grid) + 1):
         height = plot.y(i * plot.grid)
-        out += [line(LEFT, height, right, height, "grid"), text(LEFT - 8, height + 4, f"{i * plot.grid:g}", "end")]
+        out += [line(LEFT, height, right, height, "grid"),
+                text(LEFT - 8, height + 4, f"{i * plot.grid:g}", "end")]
     out += [line(LEFT, floor, right, floor, "axis"), text(LEFT - 8, floor + 4, "0", "end")]
     places = [(plot.x(count), plot.y(cost)) for count, cost in panel.points]
-    way = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
-    out += [f'<polygon points="{places[0][0]:.1f},{floor} {way} {places[-1][0]:.1f},{floor}" class="area"/>',
-            f'<polyline points="{way}" class="line"/>']
+    path = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
+    area = f"{places[0][0]:.1f},{floor} {path} {places[-1][0]:.1f},{floor}"
+    out += [f'<polygon points="{area}" class="area"/>',
+            f'<polyline points="{path}" class="line"/>']
     for (count, cost), (x, y) in zip(panel.points, places):
-        out += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" class="dot"/>', text(x, y - 11, figure(cost), kind="value"),
-                text(x, floor + 18, short(count))]
+        out += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" class="dot"/>',
+                text(x, y - 11, readable(cost), kind="value"), text(x, floor + 18, short(count))]
     out += [text((LEFT + right) / 2, floor + 36, panel.things), "</g>"]
     return out
 
 
 def draw(panels):
-    out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" '
-           'role="img">', "<title>The cost of one, as their number grows</title>", f"<style>{STYLE}</style>",
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" '
+           f'height="{HEIGHT}" role="img">',
+           "<title>The cost of one, as their number grows</title>", f"<style>{STYLE}</style>",
            f'<rect width="{WIDTH}" height="{HEIGHT}" rx="8" fill="#ffffff"/>']
     for i, panel in enumerate(panels):
         out += draw_panel(panel, 24 + i % 2 * (PANEL_WIDTH + 24), 24 + i // 2 * (PANEL_HEIGHT + 24))

@@ -9,8 +9,8 @@ namespace restante::bench {
 
 namespace {
 
-// One for all connections, so that 10,000 of them share what they can.
-asio::ssl::context& trusting_context()
+// One for all connections, to save memory when there are 10,000 of them.
+asio::ssl::context& unverified_tls_context()
 {
     static asio::ssl::context context = [] {
         asio::ssl::context made(asio::ssl::context::tls_client);
@@ -54,7 +54,7 @@ client::client(executor ex, const target& server, std::size_t buffer_bytes)
 {
 }
 
-// Closing is how the limit ends a wait, and then the socket's own words mean nothing.
+// The deadline ends a wait by closing the socket. The socket's own error is then meaningless.
 error_code client::outcome(error_code ec) const
 {
     return ec && limit_.expired() ? error_code(asio::error::timed_out) : ec;
@@ -77,12 +77,12 @@ awaitable<error_code> client::open(const asio::ip::address& from)
     if (ec)
         co_return ec;
     socket_.set_option(tcp::no_delay(true), ec);
-    limit_.expires_after(server_.patience);
+    limit_.expires_after(server_.timeout);
     const auto [connected] = co_await socket_.async_connect(server_.endpoint, use_tuple);
     if (connected)
         co_return outcome(connected);
     if (server_.tls) {
-        tls_ = std::make_unique<asio::ssl::stream<tcp_socket&>>(socket_, trusting_context());
+        tls_ = std::make_unique<asio::ssl::stream<tcp_socket&>>(socket_, unverified_tls_context());
         const auto [shaken] = co_await tls_->async_handshake(asio::ssl::stream_base::client, use_tuple);
         if (shaken)
             co_return outcome(shaken);
@@ -93,7 +93,7 @@ awaitable<error_code> client::open(const asio::ip::address& from)
 
 awaitable<error_code> client::send(std::string_view request)
 {
-    limit_.expires_after(server_.patience);
+    limit_.expires_after(server_.timeout);
     const auto bytes = asio::buffer(request);
     error_code ec;
     if (tls_) {
@@ -127,7 +127,7 @@ awaitable<result<std::size_t>> client::read_some(std::size_t room_from)
 
 awaitable<result<answer>> client::receive()
 {
-    limit_.expires_after(server_.patience);
+    limit_.expires_after(server_.timeout);
     std::size_t filled = 0;
     answer_head head;
     while (head.size == 0) {
@@ -145,7 +145,7 @@ awaitable<result<answer>> client::receive()
     const bool fits = head.size + head.length <= buffer_.size();
     std::uint64_t received = filled - head.size;
     while (received < head.length) {
-        // A long body goes round in the buffer.
+        // A body that does not fit overwrites the buffer and is discarded.
         const std::size_t room_from = fits ? head.size + received : 0;
         const auto got = co_await read_some(room_from);
         if (!got)

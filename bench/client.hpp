@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bench/answer_reader.hpp"
+#include "bench/failure.hpp"
 #include "core/asio.hpp"
 #include "core/deadline.hpp"
 #include "core/error.hpp"
@@ -9,48 +10,41 @@
 #include <boost/asio/ssl/stream.hpp>
 
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 namespace restante::bench {
 
-// What ends the program with a sentence for the person who started it.
-struct failure : std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
-
-// Where the server is, and how long it may take for an answer.
+// The address of the server, and how long an operation may take.
 struct target {
     tcp::endpoint endpoint;
     bool tls = false;
-    std::chrono::seconds patience{30};
+    std::chrono::seconds timeout{30};
 
     std::string text() const;
 };
 
-// http://127.0.0.1:8080 or https://[::1]:8443, numbers only. Throws failure for anything else.
+// http://127.0.0.1:8080 or https://[::1]:8443, numeric only. Throws failure for anything else.
 target parse_target(const std::string& url);
 
-// One keep-alive connection. Every wait ends: what takes longer than the target's patience closes the
-// connection and comes back as timed_out. Certificates are not looked at; the tool measures, it does not
-// trust.
+// One keep-alive connection. An operation that takes longer than the target's timeout closes the connection
+// and returns timed_out. Certificates are not verified, because the tool only measures.
 class client {
 public:
     static constexpr std::size_t usual_buffer = 64 * 1024;
 
-    // A body that does not fit into the buffer is read and forgotten.
+    // A body that does not fit into the buffer is read and discarded.
     client(executor ex, const target& server, std::size_t buffer_bytes = usual_buffer);
     client(const client&) = delete;
     client& operator=(const client&) = delete;
 
-    // From any address, or from this one. May be called again after a failure.
+    // Connects, from this local address if one is given. May be called again after a failure.
     awaitable<error_code> open(const asio::ip::address& from = {});
 
-    // Asks and waits for the answer. The request's bytes must live until then.
+    // Sends the request and waits for the answer. The request's bytes must live until then.
     awaitable<result<answer>> exchange(std::string_view request);
 
-    // The two halves of that, for whoever has something to do in between.
+    // The two halves of exchange(), for callers that do something in between.
     awaitable<error_code> send(std::string_view request);
     awaitable<result<answer>> receive();
 

@@ -1,42 +1,42 @@
-"""What grows and what does not: bench/run growth. Prints a table and draws docs/growth.svg."""
+"""Measures how costs grow with the number of rows and connections: bench/run growth.
 
-import re
-import subprocess
+Prints a table and draws docs/growth.svg.
+"""
+
 import tempfile
 import time
 import uuid
 
 import chart
-from harness import ROOT, SERVER, Bench, running_server, say
+from figures import readable
+from harness import ROOT, SERVER, Bench, running_server, say, sweep_until_empty
 
 WORKSPACES = 16
-ROWS_BEHIND = 10  # what each poll finds
+ROWS_PER_POLL = 10
 
-# One workspace's part of the feed, as uploads write it; ids rise with time as the server's own do.
+# The feed of one workspace, as uploads write it. Ids increase with time, as the server's own do.
 FEED = """
-INSERT INTO activity_logs (id, workspace_id, seq, activity_type, target_id, method, summary, request_body, created_at)
-SELECT (lpad(to_hex(i), 8, '0') || '{tail}')::uuid, '{workspace}', i, 'a2a_receive', '{workspace}', 'chat_upload_receive',
-       'chat_upload_receive: report.pdf',
-       json_build_object('file_id', '{workspace}', 'name', 'report.pdf', 'mimeType', 'application/pdf', 'size', 10240,
-                         'uri', 'platform-pending:{workspace}/{workspace}', 'sha256', repeat('0', 64),
-                         'original_name', 'report.pdf'),
+INSERT INTO activity_logs
+       (id, workspace_id, seq, activity_type, target_id, method, summary, request_body, created_at)
+SELECT (lpad(to_hex(i), 8, '0') || '{tail}')::uuid, '{workspace}', i, 'a2a_receive', '{workspace}',
+       'chat_upload_receive', 'chat_upload_receive: report.pdf',
+       json_build_object('file_id', '{workspace}', 'name', 'report.pdf', 'mimeType', 'application/pdf',
+                         'size', 10240, 'uri', 'platform-pending:{workspace}/{workspace}',
+                         'sha256', repeat('0', 64), 'original_name', 'report.pdf'),
        now() - interval '1 hour' + i * interval '1 ms'
   FROM generate_series({first}, {last}) AS i;
 INSERT INTO activity_heads AS h (workspace_id, seq, last_at) VALUES ('{workspace}', {last}, now())
     ON CONFLICT (workspace_id) DO UPDATE SET seq = excluded.seq, last_at = excluded.last_at;
 """
 
-# Files that wait for their workspaces; small, because it is their number that is looked at.
+# Staged files. They are small because only their number matters here.
 STAGED = """
 INSERT INTO pending_uploads (workspace_id, content, size_bytes, filename, sha256, created_at, expires_at)
-SELECT ('00000000-0000-4000-8000-' || lpad(to_hex(i % 1000), 12, '0'))::uuid, c, octet_length(c), 'f.bin', sha256(c),
-       now() - {age} - i * interval '1 ms', now() + interval '1 day' - {age} - i * interval '1 ms'
-  FROM generate_series(1, {rows}) AS i, LATERAL (SELECT decode(repeat(md5(i::text), 6), 'hex') AS c) AS made
+SELECT ('00000000-0000-4000-8000-' || lpad(to_hex(i % 1000), 12, '0'))::uuid, c, octet_length(c), 'f.bin',
+       sha256(c), now() - {age} - i * interval '1 ms', now() + interval '1 day' - {age} - i * interval '1 ms'
+  FROM generate_series(1, {rows}) AS i,
+       LATERAL (SELECT decode(repeat(md5(i::text), 6), 'hex') AS c) AS made
 """
-
-
-def readable(number):
-    return f"{number:,.0f}" if number >= 100 else f"{number:.1f}" if number >= 10 else f"{number:.2f}"
 
 
 def report(what, at, unit, value, note=""):
@@ -44,11 +44,12 @@ def report(what, at, unit, value, note=""):
 
 
 class Feed:
-    """Workspaces whose history is written with SQL, and the cursors from which they poll."""
+    """Workspaces whose feed is written with SQL, and the cursors from which they poll."""
 
     def __init__(self, server):
         self.server = server
-        self.workspaces = [(*server.register(), f"-0000-7000-8000-{uuid.uuid4().hex[:12]}") for _ in range(WORKSPACES)]
+        self.workspaces = [(*server.register(), f"-0000-7000-8000-{uuid.uuid4().hex[:12]}")
+                           for _ in range(WORKSPACES)]
         self.rows = 0
 
     def grow(self, rows):
@@ -59,13 +60,13 @@ class Feed:
         self.rows = rows
 
     def write_cursors(self, path):
-        seq = self.rows // WORKSPACES - ROWS_BEHIND
+        seq = self.rows // WORKSPACES - ROWS_PER_POLL
         with open(path, "w") as out:
             out.writelines(f"{workspace} {token} {seq}\n" for workspace, token, _ in self.workspaces)
 
 
 def measure_polls(bench, most):
-    """Microseconds of CPU, the server's and PostgreSQL's, of a poll that finds ten rows."""
+    """CPU of a poll that finds ten rows, in microseconds: the server's and PostgreSQL's together."""
     feed, points = Feed(bench.server), []
     for rows in [rows for rows in (1_000, 10_000, 100_000, 1_000_000, 5_000_000) if rows <= most]:
         say(f"writing the feed: {rows:,} rows …")
@@ -80,12 +81,12 @@ def measure_polls(bench, most):
 
 
 def measure_uploads(bench, most):
-    """Microseconds of CPU, the server's and PostgreSQL's, of an upload of 10 KiB."""
+    """CPU of an upload of 10 KiB, in microseconds: the server's and PostgreSQL's together."""
     server, points = bench.server, []
-    bench.run("upload:10KiB", show=False)  # a table that was never used would look cheaper than it is
+    bench.run("upload:10KiB", show=False)  # warm-up: inserts into a new table are cheaper
     for rows in [rows for rows in (0, 10_000, 100_000, 1_000_000) if rows <= most]:
         say(f"staging {rows:,} files …")
-        server.forget_files()
+        server.delete_files()
         if rows:
             server.sql(STAGED.format(rows=rows, age="interval '0'"))
         server.sql("VACUUM ANALYZE pending_uploads; CHECKPOINT")
@@ -93,41 +94,30 @@ def measure_uploads(bench, most):
         points.append((rows, row["server_cpu_us"] + row["postgres_cpu_us"]))
         report("upload of 10 KiB, staged files", rows, "µs CPU", points[-1][1],
                f"   {readable(row['rate'])}/s, p99 {row['p99_us'] / 1000:.1f} ms")
-    server.forget_files()
+    server.delete_files()
     return points
 
 
-def sweep_all(server):
-    """Cycle after cycle until one finds nothing; the rows that went."""
-    swept = 0
-    while True:
-        out = subprocess.run([SERVER, "sweep", "--database-url", server.conninfo], capture_output=True, text=True,
-                             check=True)
-        gone = sum(int(count) for count in re.findall(r"^(?:acked|expired)\s+(\d+)", out.stdout, re.M))
-        if gone == 0:
-            return swept
-        swept += gone
-
-
 def measure_sweep(bench, most):
-    """Microseconds for each expired row, from the first cycle's start to the end of one that finds nothing."""
+    """Microseconds per expired row, including the last cycle, which finds nothing."""
     server, points = bench.server, []
     for rows in [rows for rows in (10_000, 100_000, 1_000_000) if rows <= most]:
-        say(f"laying down {rows:,} expired files …")
-        server.forget_files()
+        say(f"writing {rows:,} expired files …")
+        server.delete_files()
         server.sql(STAGED.format(rows=rows, age="interval '2 days'"))
         server.sql("VACUUM ANALYZE pending_uploads; CHECKPOINT")
         began = time.perf_counter()
-        swept = sweep_all(server)
+        swept, _ = sweep_until_empty(SERVER, server.conninfo)
         took = time.perf_counter() - began
         points.append((rows, took / swept * 1e6))
-        report("sweep of a row, expired rows", rows, "µs", points[-1][1], f"   {readable(swept / took)} rows/s")
-    server.forget_files()
+        report("sweep of a row, expired rows", rows, "µs", points[-1][1],
+               f"   {readable(swept / took)} rows/s")
+    server.delete_files()
     return points
 
 
 def measure_idle():
-    """KiB of the server's memory for each idle TLS connection; a new server each time, because memory stays."""
+    """KiB of server memory per idle TLS connection. Servers keep memory, so each count gets a new one."""
     points = []
     for count in (100, 1_000, 10_000):
         with running_server() as server:

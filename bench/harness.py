@@ -1,4 +1,4 @@
-"""A release server with its own private PostgreSQL in a temporary directory, and restante-bench beside it."""
+"""Starts a release server with a private PostgreSQL in a temporary directory, and loads it."""
 
 import contextlib
 import json
@@ -14,6 +14,8 @@ import time
 import urllib.request
 import uuid
 
+from cluster import psql
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build/release"
 SERVER = BUILD / "restante"
@@ -28,20 +30,46 @@ def fail(text):
     sys.exit("bench: " + text)
 
 
-def build():
-    """Only what changed is compiled; the first time takes minutes."""
-    for step in (["--preset", "release"], ["--build", "--preset", "release", "--target", "restante", "restante-bench"]):
-        done = subprocess.run(["cmake", *step], cwd=ROOT, capture_output=True, text=True)
-        if done.returncode:
-            fail("the build failed:\n" + (done.stdout + done.stderr)[-4000:])
+def run_main(main):
+    """Runs main() so that SIGTERM and Ctrl-C still stop every process that it started."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+def run_common(function, *arguments):
+    """Calls a function of scripts/common.sh, as ./start does. Its output goes to standard error."""
+    script = 'set -euo pipefail; source scripts/common.sh; "$@"'
+    done = subprocess.run(["bash", "-c", script, "bench", function, *arguments], cwd=ROOT, stdout=sys.stderr)
+    if done.returncode:
+        sys.exit(done.returncode)
+
+
+def install_packages(*lists):
+    """Installs the missing packages of these files, or says which command installs them."""
+    run_common("install_packages", *lists)
+
+
+def require_programs(packages):
+    """Ends the program if one of these is missing, and names the Debian packages to install."""
+    missing = [package for program, package in packages.items() if not shutil.which(program)]
+    if missing:
+        fail(f"some programs are missing; on Debian 12: apt-get install {' '.join(missing)}")
+
+
+def build(*targets):
+    """Builds targets of the release. The first time takes minutes; later only what changed is compiled."""
+    run_common("build", "release", *targets)
 
 
 class Server:
-    """Started when made, ended by stop(). Only processes that this object started are ever signalled."""
+    """Started by the constructor, ended by stop(). Signals are sent only to the process started here."""
 
     def __init__(self, *flags):
         self._folder = pathlib.Path(tempfile.mkdtemp(prefix="restante-bench-", dir="/tmp"))
-        self._folder.chmod(0o711)  # PostgreSQL runs as another user when we are root
+        self._folder.chmod(0o711)  # as root, PostgreSQL runs as the user postgres, who must get in
         self.data = self._folder / "data"
         self._log = open(self._folder / "log", "w+b")
         self.process = subprocess.Popen(
@@ -54,9 +82,9 @@ class Server:
         if not ready:
             self.process.wait(timeout=60)
             self._log.seek(0)
-            told = self._log.read().decode(errors="replace")[-2000:]
+            logged = self._log.read().decode(errors="replace")[-2000:]
             shutil.rmtree(self._folder, ignore_errors=True)
-            fail("the server did not start:\n" + told)
+            fail("the server did not start:\n" + logged)
         self.http, self.https, self.metrics = ready.groups()
         self.postmaster = int((self.data / "postgres/data/postmaster.pid").read_text().split()[0])
 
@@ -65,7 +93,7 @@ class Server:
         try:
             self.process.wait(timeout=60)
         except subprocess.TimeoutExpired:
-            say(f"the server does not end; its process is {self.process.pid}, its data {self._folder}")
+            say(f"the server does not stop; its process is {self.process.pid}, its data {self._folder}")
             return
         self.process.stdout.close()
         self._log.close()
@@ -78,39 +106,36 @@ class Server:
         return f"host={socket} port=5432 user=postgres dbname=postgres"
 
     def sql(self, text):
-        done = subprocess.run(["psql", "-qAtX", "-v", "ON_ERROR_STOP=1", self.conninfo], input=text, text=True,
-                              capture_output=True)
-        if done.returncode:
-            fail("PostgreSQL refused: " + done.stderr.strip())
-        return done.stdout.strip()
+        return psql(self.conninfo, text)
 
     def register(self):
-        """A new workspace: its id and its token."""
+        """Adds a workspace. Returns its id and its token."""
         identity = str(uuid.uuid4())
-        request = urllib.request.Request(
-            f"http://{self.http}/registry/register", json.dumps({"id": identity, "delivery_mode": "poll"}).encode(),
-            {"Content-Type": "application/json"})
+        body = json.dumps({"id": identity, "delivery_mode": "poll"}).encode()
+        request = urllib.request.Request(f"http://{self.http}/registry/register", body,
+                                         {"Content-Type": "application/json"})
         with urllib.request.urlopen(request, timeout=30) as answer:
             return identity, json.load(answer)["auth_token"]
 
-    def forget_files(self):
-        """Each work begins with an empty table and nothing left to write back."""
+    def delete_files(self):
+        """Lets the next workload begin with an empty table and no dirty pages."""
         self.sql("TRUNCATE pending_uploads, upload_requests; CHECKPOINT")
 
 
 class Bench:
-    """Runs restante-bench, lets its table through and keeps its figures."""
+    """Runs restante-bench, passes its table through and collects its figures."""
 
     def __init__(self, server, seconds, head_shown=False):
         self.server, self.seconds, self.figures = server, seconds, []
         self._head_shown = head_shown
 
     def run(self, work, *flags, tls=False, seconds=None, show=True):
-        place = "https://" + self.server.https if tls else "http://" + self.server.http
+        url = "https://" + self.server.https if tls else "http://" + self.server.http
         with tempfile.NamedTemporaryFile(suffix=".json") as out:
-            command = [TOOL, work, "--server", place, "--metrics", self.server.metrics, "--server-pid",
-                       str(self.server.process.pid), "--postgres-pid", str(self.server.postmaster), "--seconds",
-                       str(seconds or self.seconds), "--json", out.name, *flags]
+            command = [TOOL, work, "--server", url, "--metrics", self.server.metrics,
+                       "--server-pid", str(self.server.process.pid),
+                       "--postgres-pid", str(self.server.postmaster),
+                       "--seconds", str(seconds or self.seconds), "--json", out.name, *flags]
             if self._head_shown:
                 command.append("--no-head")
             done = subprocess.run(command, stdout=None if show else subprocess.DEVNULL)
@@ -132,8 +157,20 @@ def running_server(*flags):
         server.stop()
 
 
+def sweep_until_empty(binary, conninfo):
+    """Runs sweep cycles until one finds nothing. Returns the rows deleted and the cycles it took."""
+    swept = cycles = 0
+    while True:
+        out = subprocess.run([binary, "sweep", "--database-url", conninfo], capture_output=True, text=True,
+                             check=True).stdout
+        deleted = sum(int(count) for count in re.findall(r"^(?:acked|expired)\s+(\d+)", out, re.M))
+        if deleted == 0:
+            return swept, cycles
+        swept, cycles = swept + deleted, cycles + 1
+
+
 def machine():
-    """What the figures were measured on, in a line."""
+    """One line about the machine that the figures come from."""
     cpu = re.search(r"model name\s*:\s*(.+)", pathlib.Path("/proc/cpuinfo").read_text())
     memory = int(re.search(r"MemTotal:\s+(\d+)", pathlib.Path("/proc/meminfo").read_text())[1]) / 1024 / 1024
     name = cpu[1] if cpu else os.uname().machine

@@ -6,7 +6,8 @@
 
 namespace restante::bench {
 
-// The first 2^precision values have a bucket each; after that every octave is cut into 2^precision parts.
+// The first 2^precision values have a bucket each. After that every octave is divided into 2^precision
+// buckets.
 std::size_t histogram::bucket_of(std::uint64_t micros)
 {
     constexpr std::uint64_t exact = std::uint64_t{1} << precision;
@@ -52,10 +53,10 @@ double histogram::percentile(double share) const
     if (count_ == 0)
         return 0;
     const auto wanted = static_cast<std::uint64_t>(std::ceil(share * static_cast<double>(count_)));
-    std::uint64_t seen = 0;
+    std::uint64_t counted = 0;
     for (std::size_t i = 0; i < buckets_.size(); ++i) {
-        seen += buckets_[i];
-        if (seen >= std::max<std::uint64_t>(wanted, 1))
+        counted += buckets_[i];
+        if (counted >= std::max<std::uint64_t>(wanted, 1))
             return std::min(middle_of(i), max());
     }
     return max();

@@ -6,25 +6,25 @@
 
 namespace restante::bench {
 
-// Latencies in buckets whose width is at most 1/64 of their value, from a microsecond to more than an hour: a
-// percentile is at most 1.6 % off, and recording costs an increment however long the run.
+// Latencies from a microsecond to more than an hour, in buckets whose width is at most 1/64 of their value. A
+// percentile is at most 1.6 % off, and recording costs one increment however long the run is.
 class histogram {
 public:
     using duration = std::chrono::steady_clock::duration;
 
-    // What is below 0 counts as 0: an answer that overtakes the one it is measured from.
+    // Negative values count as 0: an answer can arrive before the one that it is measured from.
     void record(duration took);
     void add(const histogram& other);
 
     std::uint64_t count() const { return count_; }
 
-    // In microseconds; 0 when nothing was recorded. The share is of all values, 0.99 for p99.
+    // In microseconds; 0 if nothing was recorded. A share of 0.99 is p99.
     double percentile(double share) const;
     double mean() const;
     double max() const { return static_cast<double>(max_); }
 
 private:
-    static constexpr unsigned precision = 6;  // bits below the highest that tell two buckets apart
+    static constexpr unsigned precision = 6;  // bits below the highest one that select a bucket
     static constexpr unsigned octaves = 27;
 
     static std::size_t bucket_of(std::uint64_t micros);

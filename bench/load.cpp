@@ -1,7 +1,7 @@
 #include "bench/load.hpp"
 
-#include "bench/crew.hpp"
 #include "bench/setup.hpp"
+#include "bench/wait_group.hpp"
 
 #include <atomic>
 #include <future>
@@ -17,8 +17,8 @@ clock::duration in_seconds(double seconds)
     return std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(seconds));
 }
 
-// When measuring begins and ends, the same for every thread.
-struct span_of_time {
+// The time that is measured, the same for every thread.
+struct time_window {
     clock::time_point begin;
     clock::time_point end;
 };
@@ -31,7 +31,7 @@ struct kind_result {
 
 using thread_result = std::vector<kind_result>;
 
-// What the thread that watches may read while the others work.
+// Progress that the main thread reads while the load threads run.
 struct counters {
     std::atomic<std::uint64_t> measured{0};
     std::atomic<std::uint64_t> errors{0};
@@ -39,8 +39,14 @@ struct counters {
 
 class load_thread {
 public:
-    load_thread(const target& server, const plan& what, span_of_time when, std::size_t first, counters& seen)
-        : server_(server), plan_(what), when_(when), next_(first), seen_(seen), results_(what.kinds.size())
+    load_thread(const target& server, const plan& what, time_window window, std::size_t first,
+                counters& totals)
+        : server_(server),
+          plan_(what),
+          window_(window),
+          next_(first),
+          totals_(totals),
+          results_(what.kinds.size())
     {
     }
 
@@ -53,27 +59,27 @@ public:
 private:
     awaitable<thread_result> work(executor ex, unsigned connections)
     {
-        crew all(ex);
+        wait_group all(ex);
         for (unsigned i = 0; i < connections; ++i)
-            all.add(keep_asking(ex));
-        co_await all.done();
+            all.add(run_connection(ex));
+        co_await all.wait();
         co_return std::move(results_);
     }
 
-    awaitable<void> keep_asking(executor ex)
+    awaitable<void> run_connection(executor ex)
     {
         client link(ex, server_);
         co_await open_or_fail(link, server_);
-        for (auto began = clock::now(); began < when_.end;) {
+        for (auto began = clock::now(); began < window_.end;) {
             const auto entry = plan_.order[next_++ % plan_.order.size()];
             const auto got = co_await link.exchange(plan_.requests[entry.request]);
             const auto answered = clock::now();
-            const bool measured = answered >= when_.begin && answered < when_.end;
+            const bool measured = answered >= window_.begin && answered < window_.end;
             if (got && got->ok()) {
                 if (measured)
                     count(results_[entry.kind], answered - began);
             } else {
-                note_error(results_[entry.kind], got);
+                count_error(results_[entry.kind], got);
                 if (!got)
                     co_await open_or_fail(link, server_);
             }
@@ -84,47 +90,48 @@ private:
     void count(kind_result& of, clock::duration took)
     {
         of.latency.record(took);
-        seen_.measured.fetch_add(1, std::memory_order_relaxed);
+        totals_.measured.fetch_add(1, std::memory_order_relaxed);
     }
 
-    void note_error(kind_result& of, const result<answer>& got)
+    void count_error(kind_result& of, const result<answer>& got)
     {
         constexpr std::uint64_t enough = 50;
-        const auto words = got ? in_words(*got) : in_words(got.error());
+        const auto message = got ? describe(*got) : describe(got.error());
         if (++of.errors == 1)
-            of.first_error = words;
-        const auto failed = seen_.errors.fetch_add(1, std::memory_order_relaxed) + 1;
-        if (failed >= enough && failed > seen_.measured.load(std::memory_order_relaxed))
-            throw failure("most requests fail, the last one with: " + words);
+            of.first_error = message;
+        const auto failed = totals_.errors.fetch_add(1, std::memory_order_relaxed) + 1;
+        if (failed >= enough && failed > totals_.measured.load(std::memory_order_relaxed))
+            throw failure("most requests fail, the last one with: " + message);
     }
 
     const target& server_;
     const plan& plan_;
-    const span_of_time when_;
+    const time_window window_;
     std::size_t next_;
-    counters& seen_;
+    counters& totals_;
     thread_result results_;
 };
 
-// Looks on until every thread has ended; returns what was used between begin and end.
-std::pair<usage, usage> watch(const surroundings& world, const plan& what, span_of_time when,
-                              std::vector<std::future<thread_result>>& threads, const counters& seen)
+// Shows progress until the window ends or the first thread fails. Returns what the processes had used at its
+// start and at its end.
+std::pair<usage, usage> watch(const scenario_context& context, const plan& what, time_window window,
+                              std::vector<std::future<thread_result>>& threads, const counters& totals)
 {
-    const auto some_ended_by = [&threads](clock::time_point moment) {
+    const auto ended_by = [&threads](clock::time_point moment) {
         return threads.front().wait_until(moment) == std::future_status::ready;
     };
-    some_ended_by(when.begin);
-    world.processes.forget_peak();
-    const auto before = world.processes.now();
-    for (auto now = clock::now(); now < when.end; now = clock::now()) {
-        const std::chrono::duration<double> so_far = now - when.begin;
-        const auto count = seen.measured.load(std::memory_order_relaxed);
-        world.told.tell(what.kinds.front() + ": " + with_commas(count) + " answered in " +
-                        std::to_string(static_cast<int>(so_far.count())) + " s");
-        if (some_ended_by(std::min(when.end, now + std::chrono::milliseconds(500))))
+    ended_by(window.begin);
+    context.processes.reset_peak();
+    const auto before = context.processes.now();
+    for (auto now = clock::now(); now < window.end; now = clock::now()) {
+        const std::chrono::duration<double> so_far = now - window.begin;
+        const auto count = totals.measured.load(std::memory_order_relaxed);
+        context.progress.show(what.kinds.front() + ": " + with_commas(count) + " answered in " +
+                              std::to_string(static_cast<int>(so_far.count())) + " s");
+        if (ended_by(std::min(window.end, now + std::chrono::milliseconds(500))))
             break;
     }
-    return {before, world.processes.now()};
+    return {before, context.processes.now()};
 }
 
 }  // namespace
@@ -135,22 +142,22 @@ void plan::add(std::string request, std::size_t kind)
     order.push_back({requests.size() - 1, kind});
 }
 
-std::vector<measurement> run_load(const surroundings& world, const plan& what)
+std::vector<measurement> run_load(const scenario_context& context, const plan& what)
 {
-    const auto& given = world.given;
-    const auto begin = clock::now() + in_seconds(given.warm_up);
-    const span_of_time when{begin, begin + in_seconds(given.seconds)};
-    counters seen;
+    const auto& opts = context.opts;
+    const auto begin = clock::now() + in_seconds(opts.warm_up);
+    const time_window window{begin, begin + in_seconds(opts.seconds)};
+    counters totals;
     std::vector<std::future<thread_result>> threads;
-    for (unsigned i = 0; i < given.threads; ++i) {
+    for (unsigned i = 0; i < opts.threads; ++i) {
         const unsigned share =
-            given.connections / given.threads + (i < given.connections % given.threads ? 1 : 0);
-        const std::size_t first = i * what.order.size() / given.threads;
+            opts.connections / opts.threads + (i < opts.connections % opts.threads ? 1 : 0);
+        const std::size_t first = i * what.order.size() / opts.threads;
         threads.push_back(std::async(std::launch::async, [&, share, first] {
-            return load_thread(world.server, what, when, first, seen).run(share);
+            return load_thread(context.server, what, window, first, totals).run(share);
         }));
     }
-    const auto [before, after] = watch(world, what, when, threads, seen);
+    const auto [before, after] = watch(context, what, window, threads, totals);
 
     std::vector<measurement> made(what.kinds.size());
     std::uint64_t answered = 0;
@@ -166,10 +173,10 @@ std::vector<measurement> run_load(const surroundings& world, const plan& what)
     }
     for (std::size_t kind = 0; kind < made.size(); ++kind) {
         made[kind].work = what.kinds[kind];
-        made[kind].connections = given.connections;
-        made[kind].seconds = given.seconds;
-        made[kind].charge(before, after, answered);
-        made[kind].peak_bytes = world.processes.peak();
+        made[kind].connections = opts.connections;
+        made[kind].seconds = opts.seconds;
+        made[kind].set_cpu(before, after, answered);
+        made[kind].peak_bytes = context.processes.peak();
     }
     return made;
 }

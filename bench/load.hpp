@@ -4,8 +4,8 @@
 
 namespace restante::bench {
 
-// Requests that are sent round and round by all connections together. Several kinds may be mixed; each gets a
-// line of the table.
+// Requests that all connections together send in turn, over and over. Kinds may be mixed; each has its own
+// line in the table.
 struct plan {
     struct entry {
         std::size_t request;  // index into requests
@@ -16,13 +16,13 @@ struct plan {
     std::vector<std::string> requests;
     std::vector<entry> order;
 
-    // Adds the request to the round as well.
+    // Adds the request and puts it at the end of the order.
     void add(std::string request, std::size_t kind = 0);
 };
 
-// Closed loop: each connection sends its next request when the one before was answered. A connection that
-// breaks is counted as an error and opened again. Throws failure when that is not possible, or when more than
-// half of the requests fail, because then there is nothing to measure.
-std::vector<measurement> run_load(const surroundings& world, const plan& what);
+// Closed loop: each connection sends its next request once the last one was answered. A broken connection
+// counts as an error and is opened again. Throws failure if it cannot be opened, or if more than half of the
+// requests fail, because then there is nothing to measure.
+std::vector<measurement> run_load(const scenario_context& context, const plan& what);
 
 }  // namespace restante::bench

@@ -1,5 +1,5 @@
-#include "bench/crew.hpp"
 #include "bench/scenarios.hpp"
+#include "bench/wait_group.hpp"
 
 #include <csignal>
 #include <fstream>
@@ -19,22 +19,22 @@ void save(const std::string& path, const std::vector<measurement>& all)
         throw failure("cannot write " + path);
 }
 
-// True when every request was answered as it should be.
-bool measure(const options& given)
+// True if every request succeeded.
+bool measure(const options& opts)
 {
-    progress told(given.quiet);
-    surroundings world{given, parse_target(given.server), watched(given.server_pid, given.postgres_pid),
-                       told};
-    world.server.patience = std::chrono::seconds(given.timeout);
+    progress_line progress(opts.quiet);
+    scenario_context context{opts, parse_target(opts.server),
+                             process_monitor(opts.server_pid, opts.postgres_pid), progress};
+    context.server.timeout = std::chrono::seconds(opts.timeout);
 
     std::vector<measurement> all;
     bool clean = true;
-    for (const auto& work : given.works) {
+    for (const auto& work : opts.workloads) {
         const auto colon = work.find(':');
         const auto argument = colon == std::string::npos ? std::string() : work.substr(colon + 1);
-        const auto made = find_scenario(work)->run(world, argument);
-        told.clear();
-        if (all.empty() && !given.no_head)
+        const auto made = find_scenario(work)->run(context, argument);
+        progress.clear();
+        if (all.empty() && !opts.no_head)
             write_table_head(std::cout);
         for (const auto& one : made) {
             write_table_row(std::cout, one);
@@ -43,16 +43,16 @@ bool measure(const options& given)
             all.push_back(one);
         }
     }
-    if (!given.json.empty())
-        save(given.json, all);
+    if (!opts.json.empty())
+        save(opts.json, all);
     return clean;
 }
 
-int run(int argc, char** argv)
+int run(std::span<const std::string> arguments)
 {
     std::variant<options, help_text> read;
     try {
-        read = read_options(argc, argv);
+        read = read_options(arguments);
     } catch (const failure& wrong) {
         std::cerr << "restante-bench: " << wrong.what() << '\n';
         return wrong_usage;
@@ -72,7 +72,8 @@ int main(int argc, char** argv)
 {
     std::signal(SIGPIPE, SIG_IGN);
     try {
-        return restante::bench::run(argc, argv);
+        const std::vector<std::string> arguments(argv + 1, argv + argc);
+        return restante::bench::run(arguments);
     } catch (const std::exception& e) {
         std::cerr << "restante-bench: " << e.what() << '\n';
         return EXIT_FAILURE;

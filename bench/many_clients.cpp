@@ -1,7 +1,7 @@
 #include "bench/many_clients.hpp"
 
-#include "bench/crew.hpp"
 #include "bench/setup.hpp"
+#include "bench/wait_group.hpp"
 
 #include <charconv>
 #include <sys/resource.h>
@@ -12,8 +12,8 @@ namespace {
 
 constexpr unsigned openers = 32;
 
-// As many descriptors as we may have; what is missing is told before thousands of handshakes are made for
-// nothing.
+// Raises the limit on descriptors as far as allowed. If that is too low, fails now and not after thousands of
+// handshakes.
 void check_descriptors(std::size_t count)
 {
     rlimit limit = {};
@@ -25,7 +25,7 @@ void check_descriptors(std::size_t count)
                       std::to_string(count) + " connections (ulimit -n)");
 }
 
-awaitable<void> open_next(const surroundings& world, const target& server, client_list& all,
+awaitable<void> open_next(const scenario_context& context, const target& server, client_list& all,
                           std::size_t& next, histogram& took)
 {
     using clock = std::chrono::steady_clock;
@@ -34,43 +34,44 @@ awaitable<void> open_next(const surroundings& world, const target& server, clien
     while (next < all.size()) {
         const std::size_t mine = next++;
         all[mine] = std::make_unique<client>(ex, server, small_buffer);
-        const auto from = source_address(world, mine);
+        const auto from = source_address(context, mine);
         const auto began = clock::now();
         co_await open_or_fail(*all[mine], server, from);
-        co_await demand(*all[mine], request);
+        co_await exchange_or_fail(*all[mine], request);
         took.record(clock::now() - began);
-        world.told.tell("opening connections: " + with_commas(mine + 1) + " of " + with_commas(all.size()));
+        context.progress.show("opening connections: " + with_commas(mine + 1) + " of " +
+                              with_commas(all.size()));
     }
 }
 
 }  // namespace
 
-awaitable<client_list> open_many(const surroundings& world, const target& server, std::size_t count,
+awaitable<client_list> open_many(const scenario_context& context, const target& server, std::size_t count,
                                  histogram& took)
 {
     check_descriptors(count);
     const executor ex = co_await asio::this_coro::executor;
     client_list all(count);
     std::size_t next = 0;
-    crew at_work(ex);
+    wait_group tasks(ex);
     for (unsigned i = 0; i < openers; ++i)
-        at_work.add(open_next(world, server, all, next, took));
-    co_await at_work.done();
+        tasks.add(open_next(context, server, all, next, took));
+    co_await tasks.wait();
     co_return all;
 }
 
-awaitable<double> read_gauge(const surroundings& world, std::string_view name)
+awaitable<double> read_gauge(const scenario_context& context, std::string_view name)
 {
-    const auto& place = world.given.metrics;
+    const auto& place = context.opts.metrics;
     if (!place)
-        throw failure("this work needs --metrics HOST:PORT, to know what the server is holding");
+        throw failure("this workload needs --metrics HOST:PORT, to read how many polls are parked");
     constexpr std::size_t room = 512 * 1024;
     const target metrics{.endpoint = {asio::ip::make_address(place->host), place->port}};
     const executor ex = co_await asio::this_coro::executor;
     client link(ex, metrics, room);
     co_await open_or_fail(link, metrics);
     const auto request = plain_request("/metrics");
-    const auto got = co_await demand(link, request);
+    const auto got = co_await exchange_or_fail(link, request);
     const auto line = "\n" + std::string(name) + " ";
     const auto at = got.body.find(line);
     double value = 0;

@@ -3,6 +3,7 @@
 #include "cli/settings.hpp"
 
 #include <optional>
+#include <span>
 #include <string>
 #include <sys/types.h>
 #include <variant>
@@ -11,10 +12,11 @@
 namespace restante::bench {
 
 struct options {
-    std::vector<std::string> works;  // upload:10KiB, parked:10000, …
+    std::vector<std::string> workloads;  // upload:10KiB, parked:10000, …
     std::string server = "http://127.0.0.1:8080";
     std::optional<host_port> metrics;
-    std::string admin_token;
+    std::string admin_token_file;
+    std::string admin_token;  // read from that file
     std::optional<pid_t> server_pid;
     std::optional<pid_t> postgres_pid;
     unsigned connections = 32;
@@ -34,7 +36,7 @@ struct help_text {
     std::string text;
 };
 
-// Throws failure, with a sentence, for a command line that makes no sense.
-std::variant<options, help_text> read_options(int argc, const char* const* argv);
+// Reads the arguments, without the program's name. Throws failure if they are wrong or contradict each other.
+std::variant<options, help_text> read_options(std::span<const std::string> arguments);
 
 }  // namespace restante::bench

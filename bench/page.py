@@ -1,7 +1,8 @@
-"""Puts figures into the tables of docs/performance.md, each between a pair of comments: bench/run --page."""
+"""Writes figures into docs/performance.md, each table between a pair of comments: bench/run --page."""
 
 import re
 
+from figures import readable
 from harness import ROOT
 
 PAGE = ROOT / "docs/performance.md"
@@ -9,9 +10,7 @@ MIB = 1024 * 1024
 
 
 def number(value):
-    if value is None:
-        return "–"
-    return f"{value:,.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+    return "–" if value is None else readable(value)
 
 
 def table(head, rows):
@@ -31,12 +30,12 @@ def latencies(f):
 def load_row(f):
     name = f["work"] + (", TLS" if f["id"].endswith(" tls") and "TLS" not in f["work"] else "")
     cpu = [number(f.get(whose + "_cpu_us")) for whose in ("server", "postgres", "client")]
-    return [name, f"{f['connections']:,}", number(f["rate"]), *latencies(f), *cpu, number(f["server_peak_bytes"] / MIB),
-            f"{f['errors']:,}"]
+    return [name, f"{f['connections']:,}", number(f["rate"]), *latencies(f), *cpu,
+            number(f["server_peak_bytes"] / MIB), f"{f['errors']:,}"]
 
 
-LOAD_HEAD = ["work", "connections", "rate/s", "p50, ms", "p99, ms", "p99.9, ms", "CPU server, µs", "postgres", "client",
-             "peak, MiB", "errors"]
+LOAD_HEAD = ["work", "connections", "rate/s", "p50, ms", "p99, ms", "p99.9, ms", "CPU server, µs", "postgres",
+             "client", "peak, MiB", "errors"]
 
 
 def has_all(figures, *ids):
@@ -45,7 +44,8 @@ def has_all(figures, *ids):
 
 def requests_table(figures):
     rows = measured(figures, "upload", "fetch", "poll", "mixed")
-    complete = has_all(rows, "upload:10KiB", "fetch:10KiB", "poll:10", "mixed", "poll:10 tls", "upload:26000000")
+    complete = has_all(rows, "upload:10KiB", "fetch:10KiB", "poll:10", "mixed", "poll:10 tls",
+                       "upload:26000000")
     return complete and table(LOAD_HEAD, [load_row(f) for f in rows])
 
 
@@ -55,13 +55,15 @@ def deliver_table(figures):
 
 
 def held_table(figures):
-    """Connections that wait: what they cost, and how soon they are woken."""
+    """Connections that wait: the memory of each, and how long it takes to wake them."""
     rows = []
     for f in measured(figures, "parked", "idle"):
         memory = next((value for key, value in f.items() if key.startswith("server memory for each")), None)
         woken = latencies(f) if f["id"].startswith("parked") else ["–"] * 3
-        rows.append([f["work"], number(memory), *woken, number(f["server_peak_bytes"] / MIB), f"{f['errors']:,}"])
-    head = ["connections", "memory of each, KiB", "woken after p50, ms", "p99, ms", "p99.9, ms", "server's peak, MiB", "errors"]
+        rows.append([f["work"], number(memory), *woken, number(f["server_peak_bytes"] / MIB),
+                     f"{f['errors']:,}"])
+    head = ["connections", "memory of each, KiB", "woken after p50, ms", "p99, ms", "p99.9, ms",
+            "server's peak, MiB", "errors"]
     return has_all(figures, "parked:10000 tls", "idle:10000 tls") and table(head, rows)
 
 
@@ -73,16 +75,17 @@ def growth_table(figures):
 
 
 def sweep_table(figures):
-    rows = [[f["id"].removeprefix("sweep: "), number(f["uploads_per_s"]), number(f["p50_ms"]), number(f["p99_ms"]),
-             number(f.get("swept_per_s")), str(f.get("cycles", "–"))] for f in figures if f["id"].startswith("sweep: ")]
+    rows = [[f["id"].removeprefix("sweep: "), number(f["uploads_per_s"]), number(f["p50_ms"]),
+             number(f["p99_ms"]), number(f.get("swept_per_s")), str(f.get("cycles", "–"))]
+            for f in figures if f["id"].startswith("sweep: ")]
     return rows and table(["", "uploads/s", "p50, ms", "p99, ms", "swept/s", "cycles"], rows)
 
 
 def side_by_side(figures, prefix, key, show, least):
-    """One column for each work, one line for each name, the dearest first."""
+    """One column for each workload and one line for each name, the most expensive first."""
     columns = [f for f in figures if f["id"].startswith(prefix)]
-    together = lambda name: sum(f[key].get(name, 0) for f in columns)
-    names = sorted({name for f in columns for name in f[key]}, key=together, reverse=True)
+    total = lambda name: sum(f[key].get(name, 0) for f in columns)
+    names = sorted({name for f in columns for name in f[key]}, key=total, reverse=True)
     rows = [[name, *(show.format(f[key].get(name, 0)) for f in columns)] for name in names
             if max(f[key].get(name, 0) for f in columns) >= least]
     return columns and table(["", *(f["id"].removeprefix(prefix) for f in columns)], rows)
@@ -101,7 +104,7 @@ SECTIONS = {
 
 
 def fill(figures):
-    """A table of which not every line was measured stays as it is."""
+    """Replaces every table whose lines were all measured. The others stay as they are."""
     text = PAGE.read_text()
     for name, make in SECTIONS.items():
         made = make(figures)

@@ -5,18 +5,18 @@
 
 namespace restante::bench {
 
-progress::progress(bool quiet)
+progress_line::progress_line(bool quiet)
     : quiet_(quiet), terminal_(::isatty(STDERR_FILENO) == 1), pause_(terminal_ ? 200 : 5000)
 {
     clear();
 }
 
-progress::~progress()
+progress_line::~progress_line()
 {
     clear();
 }
 
-void progress::tell(const std::string& what)
+void progress_line::show(const std::string& what)
 {
     const auto now = clock::now();
     if (quiet_ || now < next_)
@@ -30,7 +30,7 @@ void progress::tell(const std::string& what)
     }
 }
 
-void progress::clear()
+void progress_line::clear()
 {
     if (shown_)
         std::cerr << "\r\033[K" << std::flush;

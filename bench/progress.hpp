@@ -5,18 +5,18 @@
 
 namespace restante::bench {
 
-// Tells on standard error what goes on, if it takes long enough: on a terminal one line, written anew five
-// times a second; elsewhere a new line every five seconds. Silent when quiet.
-class progress {
+// Shows progress on standard error: on a terminal one line that is rewritten at most five times a second,
+// elsewhere a new line every five seconds at most. Silent if quiet.
+class progress_line {
 public:
-    explicit progress(bool quiet);
-    ~progress();
-    progress(const progress&) = delete;
-    progress& operator=(const progress&) = delete;
+    explicit progress_line(bool quiet);
+    ~progress_line();
+    progress_line(const progress_line&) = delete;
+    progress_line& operator=(const progress_line&) = delete;
 
-    void tell(const std::string& what);
+    void show(const std::string& what);
 
-    // Takes the line away, so that the table can go on.
+    // Erases the line, so that the table can continue.
     void clear();
 
 private:

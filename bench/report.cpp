@@ -24,7 +24,7 @@ std::string fixed(double value, int digits)
     return std::move(out).str();
 }
 
-// Three figures that count, whatever the size: 0.42, 12.3, 1,234.
+// Three significant digits, whatever the magnitude: 0.42, 12.3, 1,234.
 std::string readable(double value)
 {
     if (value >= 100)
@@ -37,7 +37,7 @@ std::string or_dash(const std::optional<double>& value, double unit = 1)
     return value ? readable(*value / unit) : "–";
 }
 
-// Counts columns and not bytes: a dash and a µ have more than one.
+// Counts columns and not bytes: a dash and a µ are several bytes long.
 std::string padding(const std::string& text, std::size_t width)
 {
     std::size_t columns = 0;
@@ -104,7 +104,7 @@ double measurement::rate() const
     return seconds > 0 ? static_cast<double>(latency.count()) / seconds : 0;
 }
 
-void measurement::charge(const usage& before, const usage& after, std::uint64_t requests)
+void measurement::set_cpu(const usage& before, const usage& after, std::uint64_t requests)
 {
     if (requests == 0)
         return;

@@ -20,25 +20,25 @@ struct measurement {
     std::uint64_t errors = 0;
     std::string first_error;
 
-    // Microseconds of CPU for each request, of all that were answered in this run.
+    // Microseconds of CPU per request, averaged over all requests of this run.
     std::optional<double> server_cpu;
     std::optional<double> postgres_cpu;
     std::optional<double> client_cpu;
     std::optional<double> peak_bytes;
 
-    // What else this work found out: a name that can be read, and a number.
+    // Other results of this workload: a description and a number.
     std::vector<std::pair<std::string, double>> facts;
 
     double rate() const;
 
-    // Fills in the CPU from two looks at the processes, between which this many requests were answered.
-    void charge(const usage& before, const usage& after, std::uint64_t requests);
+    // Sets the CPU from two readings, between which this many requests were answered.
+    void set_cpu(const usage& before, const usage& after, std::uint64_t requests);
 };
 
 void write_table_head(std::ostream& out);
 void write_table_row(std::ostream& out, const measurement& of);
 
-// Lines of their own below the row, for facts and for the first error.
+// Separate lines below the row, for facts and for the first error.
 void write_notes(std::ostream& out, const measurement& of);
 
 void write_json(std::ostream& out, const std::vector<measurement>& all);

@@ -31,7 +31,7 @@ request for_workspace(http::verb method, const workspace& whose, const std::stri
     return made;
 }
 
-// Random, so that nothing on the way can make it smaller.
+// Random, so that nothing can compress them.
 std::string random_bytes(std::uint64_t count)
 {
     std::string made(count, '\0');

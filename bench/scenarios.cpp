@@ -7,16 +7,15 @@ namespace restante::bench {
 namespace {
 
 constexpr scenario table[] = {
-    {"upload", ":[Nx]SIZE", "one request with N files of SIZE each: upload:10KiB, upload:3x10KiB",
-     run_upload},
-    {"fetch", ":SIZE", "the content of files of SIZE, 4 for each workspace", run_fetch},
-    {"poll", ":ROWS", "the feed after a cursor that has ROWS rows behind it", run_poll},
-    {"mixed", "", "of 20 requests 12 polls, 4 uploads of 10 KiB, 4 fetches of 10 KiB", run_mixed},
+    {"upload", ":[Nx]SIZE", "requests with N files of SIZE each: upload:10KiB, upload:3x10KiB", run_upload},
+    {"fetch", ":SIZE", "the content of files of SIZE, 4 per workspace", run_fetch},
+    {"poll", ":ROWS", "the feed after a cursor, which returns ROWS rows", run_poll},
+    {"mixed", "", "12 polls, 4 uploads of 10 KiB and 4 fetches of 10 KiB in every 20 requests", run_mixed},
     {"deliver", ":SIZE",
-     "parked poll, upload, fetch: from the upload's answer until the workspace has the bytes", run_deliver},
+     "parked poll, upload, fetch: time from the upload's answer to the last byte of the fetch", run_deliver},
     {"parked", ":COUNT", "COUNT parked polls, each of its own workspace, woken one by one by uploads",
      run_parked},
-    {"idle", ":COUNT", "COUNT connections that were answered once and stay: memory for each", run_idle},
+    {"idle", ":COUNT", "COUNT connections that sent one request and stay open: memory of each", run_idle},
 };
 
 }  // namespace

@@ -9,17 +9,17 @@
 
 namespace restante::bench {
 
-// All that a scenario needs to know of the world.
-struct surroundings {
-    const options& given;
+// Everything that a scenario needs besides its argument.
+struct scenario_context {
+    const options& opts;
     target server;
-    watched processes;
-    progress& told;
+    process_monitor processes;
+    progress_line& progress;
 };
 
-// Measures one kind of work; the argument is what stands after the colon, or empty. Throws failure when the
-// server cannot be measured at all; single requests that go wrong are counted.
-using scenario_function = std::vector<measurement> (*)(const surroundings& world,
+// Measures one workload. The argument is the text after the colon, or empty. Throws failure if the server
+// cannot be measured at all; single requests that fail are counted.
+using scenario_function = std::vector<measurement> (*)(const scenario_context& context,
                                                        const std::string& argument);
 
 struct scenario {
@@ -31,15 +31,15 @@ struct scenario {
 
 std::span<const scenario> scenario_table();
 
-// By the word before the colon; nullptr if there is none.
+// By the name before the colon; nullptr if there is none.
 const scenario* find_scenario(const std::string& work);
 
-std::vector<measurement> run_upload(const surroundings& world, const std::string& argument);
-std::vector<measurement> run_fetch(const surroundings& world, const std::string& argument);
-std::vector<measurement> run_poll(const surroundings& world, const std::string& argument);
-std::vector<measurement> run_mixed(const surroundings& world, const std::string& argument);
-std::vector<measurement> run_deliver(const surroundings& world, const std::string& argument);
-std::vector<measurement> run_parked(const surroundings& world, const std::string& argument);
-std::vector<measurement> run_idle(const surroundings& world, const std::string& argument);
+std::vector<measurement> run_upload(const scenario_context& context, const std::string& argument);
+std::vector<measurement> run_fetch(const scenario_context& context, const std::string& argument);
+std::vector<measurement> run_poll(const scenario_context& context, const std::string& argument);
+std::vector<measurement> run_mixed(const scenario_context& context, const std::string& argument);
+std::vector<measurement> run_deliver(const scenario_context& context, const std::string& argument);
+std::vector<measurement> run_parked(const scenario_context& context, const std::string& argument);
+std::vector<measurement> run_idle(const scenario_context& context, const std::string& argument);
 
 }  // namespace restante::bench

@@ -1,7 +1,7 @@
-// Works that are one plan, sent round and round.
-#include "bench/crew.hpp"
+// Workloads that send the requests of one plan over and over.
 #include "bench/load.hpp"
 #include "bench/setup.hpp"
+#include "bench/wait_group.hpp"
 
 #include <fstream>
 
@@ -28,28 +28,31 @@ upload_shape read_shape(const std::string& argument)
 
 std::string sized(const std::string& what, std::uint64_t bytes)
 {
-    return what + " of " + size_in_words(bytes);
+    return what + " of " + describe_size(bytes);
 }
 
-// Runs what has to be there before, on a loop of its own.
-plan prepare(awaitable<plan> made, asio::io_context& loop)
+// Prepares the plan on its own event loop, then measures it.
+std::vector<measurement> run_plan(const scenario_context& context, awaitable<plan> prepared)
 {
-    return run_to_end(loop, std::move(made));
+    asio::io_context loop(1);
+    const auto made = run_to_end(loop, std::move(prepared));
+    return run_load(context, made);
 }
 
-awaitable<plan> plan_upload(const surroundings& world, upload_shape shape)
+awaitable<plan> plan_upload(const scenario_context& context, upload_shape shape)
 {
     plan made;
     made.kinds = {sized(shape.files == 1 ? "upload" : "upload of " + std::to_string(shape.files) + " files",
                         shape.bytes)};
-    const auto all = co_await register_workspaces(world, world.given.workspaces);
+    const auto all = co_await register_workspaces(context, context.opts.workspaces);
     for (const auto& each : all)
         made.add(upload_request(each, shape.bytes, shape.files));
     co_return made;
 }
 
-// Requests for files_each files in every workspace, in turns.
-awaitable<std::vector<std::string>> staged_fetches(const surroundings& world,
+// Stages files_each files per workspace. Returns the requests that fetch them, alternating between
+// workspaces.
+awaitable<std::vector<std::string>> staged_fetches(const scenario_context& context,
                                                    const std::vector<workspace>& all, std::uint64_t bytes)
 {
     std::vector<std::string> requests(all.size() * files_each);
@@ -57,35 +60,35 @@ awaitable<std::vector<std::string>> staged_fetches(const surroundings& world,
         const auto& whose = all[index % all.size()];
         const auto id = co_await stage_file(link, whose, bytes);
         requests[index] = fetch_request(whose, id);
-        world.told.tell("staging files: " + std::to_string(index + 1));
+        context.progress.show("staging files: " + std::to_string(index + 1));
     };
     const step each = std::ref(stage);
-    co_await share_out(world.server, setup_connections, requests.size(), each);
+    co_await distribute(context.server, setup_connections, requests.size(), each);
     co_return requests;
 }
 
-awaitable<plan> plan_fetch(const surroundings& world, std::uint64_t bytes)
+awaitable<plan> plan_fetch(const scenario_context& context, std::uint64_t bytes)
 {
     plan made;
     made.kinds = {sized("fetch", bytes)};
-    const auto all = co_await register_workspaces(world, world.given.workspaces);
-    auto requests = co_await staged_fetches(world, all, bytes);
+    const auto all = co_await register_workspaces(context, context.opts.workspaces);
+    auto requests = co_await staged_fetches(context, all, bytes);
     for (auto& request : requests)
         made.add(std::move(request));
     co_return made;
 }
 
-// Cursors that have this many rows behind them.
-awaitable<std::vector<std::string>> staged_polls(const surroundings& world, const std::vector<workspace>& all,
-                                                 std::size_t rows)
+// Writes this many feed rows per workspace. Returns the polls that read all of them.
+awaitable<std::vector<std::string>> staged_polls(const scenario_context& context,
+                                                 const std::vector<workspace>& all, std::size_t rows)
 {
     constexpr std::uint64_t small_file = 100;
     auto stage = [&](client& link, std::size_t index) -> awaitable<void> {
         co_await stage_file(link, all[index % all.size()], small_file);
-        world.told.tell("writing rows: " + std::to_string(index + 1));
+        context.progress.show("writing rows: " + std::to_string(index + 1));
     };
     const step each = std::ref(stage);
-    co_await share_out(world.server, setup_connections, all.size() * rows, each);
+    co_await distribute(context.server, setup_connections, all.size() * rows, each);
     std::vector<std::string> requests;
     requests.reserve(all.size());
     for (const auto& whose : all)
@@ -93,7 +96,7 @@ awaitable<std::vector<std::string>> staged_polls(const surroundings& world, cons
     co_return requests;
 }
 
-// Polls of workspaces that somebody else has filled.
+// Polls of workspaces that already have a feed.
 plan plan_from_file(const std::string& path)
 {
     plan made;
@@ -107,28 +110,28 @@ plan plan_from_file(const std::string& path)
     return made;
 }
 
-awaitable<plan> plan_poll(const surroundings& world, std::size_t rows)
+awaitable<plan> plan_poll(const scenario_context& context, std::size_t rows)
 {
     plan made;
     made.kinds = {"poll, " + std::to_string(rows) + " rows"};
-    const auto all = co_await register_workspaces(world, world.given.workspaces);
-    auto requests = co_await staged_polls(world, all, rows);
+    const auto all = co_await register_workspaces(context, context.opts.workspaces);
+    auto requests = co_await staged_polls(context, all, rows);
     for (auto& request : requests)
         made.add(std::move(request));
     co_return made;
 }
 
-// Pollers and senders are different workspaces, or the polls would grow while they are measured.
-awaitable<plan> plan_mixed(const surroundings& world)
+// Polls and uploads use different workspaces; otherwise the polls would grow while they are measured.
+awaitable<plan> plan_mixed(const scenario_context& context)
 {
     constexpr std::uint64_t bytes = 10 * 1024;
     constexpr std::size_t rows = 10;
     plan made;
     made.kinds = {"mixed: poll, 10 rows", sized("mixed: upload", bytes), sized("mixed: fetch", bytes)};
-    const auto readers = co_await register_workspaces(world, world.given.workspaces);
-    const auto writers = co_await register_workspaces(world, world.given.workspaces);
-    const auto polls = co_await staged_polls(world, readers, rows);
-    const auto fetches = co_await staged_fetches(world, readers, bytes);
+    const auto readers = co_await register_workspaces(context, context.opts.workspaces);
+    const auto writers = co_await register_workspaces(context, context.opts.workspaces);
+    const auto polls = co_await staged_polls(context, readers, rows);
+    const auto fetches = co_await staged_fetches(context, readers, bytes);
     for (std::size_t i = 0; i < fetches.size(); ++i) {
         for (std::size_t j = 0; j < 3; ++j)
             made.add(polls[(3 * i + j) % polls.size()], 0);
@@ -140,34 +143,26 @@ awaitable<plan> plan_mixed(const surroundings& world)
 
 }  // namespace
 
-std::vector<measurement> run_upload(const surroundings& world, const std::string& argument)
+std::vector<measurement> run_upload(const scenario_context& context, const std::string& argument)
 {
-    asio::io_context loop(1);
-    const auto made = prepare(plan_upload(world, read_shape(argument)), loop);
-    return run_load(world, made);
+    return run_plan(context, plan_upload(context, read_shape(argument)));
 }
 
-std::vector<measurement> run_fetch(const surroundings& world, const std::string& argument)
+std::vector<measurement> run_fetch(const scenario_context& context, const std::string& argument)
 {
-    asio::io_context loop(1);
-    const auto made = prepare(plan_fetch(world, read_size(argument)), loop);
-    return run_load(world, made);
+    return run_plan(context, plan_fetch(context, read_size(argument)));
 }
 
-std::vector<measurement> run_poll(const surroundings& world, const std::string& argument)
+std::vector<measurement> run_poll(const scenario_context& context, const std::string& argument)
 {
-    if (!world.given.cursors.empty())
-        return run_load(world, plan_from_file(world.given.cursors));
-    asio::io_context loop(1);
-    const auto made = prepare(plan_poll(world, read_count(argument)), loop);
-    return run_load(world, made);
+    if (!context.opts.cursors.empty())
+        return run_load(context, plan_from_file(context.opts.cursors));
+    return run_plan(context, plan_poll(context, read_count(argument)));
 }
 
-std::vector<measurement> run_mixed(const surroundings& world, const std::string&)
+std::vector<measurement> run_mixed(const scenario_context& context, const std::string&)
 {
-    asio::io_context loop(1);
-    const auto made = prepare(plan_mixed(world), loop);
-    return run_load(world, made);
+    return run_plan(context, plan_mixed(context));
 }
 
 }  // namespace restante::bench

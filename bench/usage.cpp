@@ -16,10 +16,10 @@ namespace fs = std::filesystem;
 struct process_times {
     pid_t parent = 0;
     double own = 0;       // seconds
-    double children = 0;  // of those that have ended and were waited for
+    double children = 0;  // of children that have ended and were reaped
 };
 
-// The name in parentheses may hold anything, so counting begins after the last of them.
+// The name in parentheses may contain anything, so fields are counted from the last closing parenthesis.
 std::optional<process_times> read_times(const fs::path& process)
 {
     std::ifstream in(process / "stat");
@@ -40,7 +40,7 @@ std::optional<process_times> read_times(const fs::path& process)
     return times;
 }
 
-fs::path folder_of(pid_t process)
+fs::path proc_folder(pid_t process)
 {
     return fs::path("/proc") / std::to_string(process);
 }
@@ -50,9 +50,9 @@ bool is_number(const std::string& text)
     return text.find_first_not_of("0123456789") == std::string::npos;
 }
 
-std::optional<double> read_family(pid_t head)
+std::optional<double> read_process_tree(pid_t head)
 {
-    const auto own = read_times(folder_of(head));
+    const auto own = read_times(proc_folder(head));
     if (!own)
         return std::nullopt;
     double total = own->own + own->children;
@@ -71,7 +71,7 @@ std::optional<double> read_status(std::optional<pid_t> process, const std::strin
 {
     if (!process)
         return std::nullopt;
-    std::ifstream in(folder_of(*process) / "status");
+    std::ifstream in(proc_folder(*process) / "status");
     for (std::string line; std::getline(in, line);)
         if (line.starts_with(key + ":"))
             return std::stod(line.substr(key.size() + 1)) * 1024;
@@ -90,34 +90,34 @@ double own_cpu()
 
 }  // namespace
 
-usage watched::now() const
+usage process_monitor::now() const
 {
-    usage seen{.at = std::chrono::steady_clock::now(),
+    usage used{.at = std::chrono::steady_clock::now(),
                .server_cpu = {},
                .postgres_cpu = {},
                .client_cpu = own_cpu()};
     if (server_)
-        if (const auto times = read_times(folder_of(*server_)))
-            seen.server_cpu = times->own;
+        if (const auto times = read_times(proc_folder(*server_)))
+            used.server_cpu = times->own;
     if (postmaster_)
-        seen.postgres_cpu = read_family(*postmaster_);
-    return seen;
+        used.postgres_cpu = read_process_tree(*postmaster_);
+    return used;
 }
 
-std::optional<double> watched::resident() const
+std::optional<double> process_monitor::resident() const
 {
     return read_status(server_, "VmRSS");
 }
 
-std::optional<double> watched::peak() const
+std::optional<double> process_monitor::peak() const
 {
     return read_status(server_, "VmHWM");
 }
 
-void watched::forget_peak() const
+void process_monitor::reset_peak() const
 {
     if (server_)
-        std::ofstream(folder_of(*server_) / "clear_refs") << 5;
+        std::ofstream(proc_folder(*server_) / "clear_refs") << 5;
 }
 
 }  // namespace restante::bench

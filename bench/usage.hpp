@@ -6,29 +6,29 @@
 
 namespace restante::bench {
 
-// What processes have used so far, from /proc; all of it since they began.
+// What the processes have used since they started, from /proc.
 struct usage {
     std::chrono::steady_clock::time_point at;
     std::optional<double> server_cpu;    // seconds, user and system
-    std::optional<double> postgres_cpu;  // the same, of the postmaster and all its children
+    std::optional<double> postgres_cpu;  // the same, for the postmaster and all its children
     double client_cpu = 0;
 };
 
-// The processes that are watched; either may be unknown.
-class watched {
+// Reads what the server and the postmaster use; either may be unknown.
+class process_monitor {
 public:
-    watched(std::optional<pid_t> server, std::optional<pid_t> postmaster)
+    process_monitor(std::optional<pid_t> server, std::optional<pid_t> postmaster)
         : server_(server), postmaster_(postmaster)
     {
     }
 
-    bool knows_server() const { return server_.has_value(); }
     usage now() const;
 
-    // Of the server, in bytes. The peak is since the last forget_peak(), where the kernel lets us forget it.
+    // The server's memory in bytes. The peak is since the last reset_peak(), if the kernel permits resetting
+    // it.
     std::optional<double> resident() const;
     std::optional<double> peak() const;
-    void forget_peak() const;
+    void reset_peak() const;
 
 private:
     std::optional<pid_t> server_;

@@ -13,7 +13,7 @@ namespace restante {
 namespace {
 
 using namespace std::chrono_literals;
-using kind = principal::kind;
+using kind = principal_kind;
 
 const auto client = asio::ip::make_address("192.0.2.7");
 
@@ -82,7 +82,7 @@ TEST_F(identity, the_first_registration_mints_a_token_and_only_its_hash_is_store
     with_stores([&](stores& all) -> awaitable<void> {
         const auto secret = co_await first_token_of(all, a);
         const auto who = co_await all.auth.identify(bearer_of(secret), client);
-        EXPECT_EQ(who.value().who, kind::workspace);
+        EXPECT_EQ(who.value().kind, kind::workspace);
         EXPECT_EQ(who->workspace.id, a);
         EXPECT_EQ(who->workspace.mode, delivery_mode::poll);
         EXPECT_TRUE(who->workspace.can_stage);
@@ -252,7 +252,7 @@ TEST_F(identity, malformed_tokens_and_the_admin_token_never_reach_the_database)
     with_stores(
         [&](stores& all) -> awaitable<void> {
             db.sql("ALTER TABLE workspace_auth_tokens RENAME TO hidden");
-            EXPECT_EQ((co_await all.auth.identify(bearer_of(admin), client)).value().who, kind::admin);
+            EXPECT_EQ((co_await all.auth.identify(bearer_of(admin), client)).value().kind, kind::admin);
             for (const auto& wrong :
                  {admin + "x", std::string(42, 'A'), std::string(44, 'A'), std::string("x")})
                 EXPECT_EQ((co_await identified_as(all, wrong)), errc::invalid_token) << wrong;
@@ -270,8 +270,8 @@ TEST_F(identity, dev_lets_loopback_in_without_a_bearer_and_nobody_else)
     with_stores(
         [&](stores& all) -> awaitable<void> {
             const bearer none;
-            EXPECT_EQ((co_await all.auth.identify(none, loopback)).value().who, kind::dev);
-            EXPECT_EQ((co_await all.auth.identify(none, asio::ip::make_address("::1"))).value().who,
+            EXPECT_EQ((co_await all.auth.identify(none, loopback)).value().kind, kind::dev);
+            EXPECT_EQ((co_await all.auth.identify(none, asio::ip::make_address("::1"))).value().kind,
                       kind::dev);
             EXPECT_EQ((co_await all.auth.identify(none, client)).error(), errc::missing_token);
             const std::string wrong(43, 'A');

@@ -1,8 +1,12 @@
 // The parts of the load tool that determine what a reported number means.
 #include "bench/answer_reader.hpp"
+#include "bench/failure.hpp"
+#include "bench/flags.hpp"
 #include "bench/histogram.hpp"
 
 #include <gtest/gtest.h>
+
+#include <gmock/gmock.h>
 
 namespace restante::bench {
 namespace {
@@ -89,6 +93,66 @@ TEST(bench_answer, gives_the_text_of_a_member)
 {
     EXPECT_EQ(text_member(R"([{"id":"a","file_id":"b"}])", "file_id"), "b");
     EXPECT_EQ(text_member(R"({"size":5})", "size"), "");
+}
+
+options parsed(const std::vector<std::string>& arguments)
+{
+    options into;
+    parse_flags(arguments, into);
+    return into;
+}
+
+std::string complaint(const std::vector<std::string>& arguments)
+{
+    try {
+        parsed(arguments);
+    } catch (const failure& wrong) {
+        return wrong.what();
+    }
+    return "";
+}
+
+TEST(bench_flags, keep_their_defaults)
+{
+    const auto opts = parsed({"upload:10KiB", "poll:10"});
+    EXPECT_EQ(opts.workloads, (std::vector<std::string>{"upload:10KiB", "poll:10"}));
+    EXPECT_EQ(opts.connections, 32U);
+    EXPECT_FALSE(opts.server_pid);
+    EXPECT_FALSE(opts.quiet);
+}
+
+TEST(bench_flags, take_their_value_after_a_space_or_an_equals_sign)
+{
+    const auto opts = parsed({"--connections", "4", "--seconds=0.5", "poll:10", "--metrics=[::1]:9464",
+                              "--quiet", "--server-pid", "17", "--json", "out=1.json"});
+    EXPECT_EQ(opts.connections, 4U);
+    EXPECT_EQ(opts.seconds, 0.5);
+    EXPECT_EQ(opts.workloads, std::vector<std::string>{"poll:10"});
+    EXPECT_EQ(opts.metrics->port, 9464);
+    EXPECT_TRUE(opts.quiet);
+    EXPECT_EQ(opts.server_pid, 17);
+    EXPECT_EQ(opts.json, "out=1.json");
+}
+
+TEST(bench_flags, that_are_wrong_are_named)
+{
+    using testing::HasSubstr;
+    EXPECT_THAT(complaint({"--conections", "4"}), HasSubstr("--conections"));
+    EXPECT_THAT(complaint({"-q"}), HasSubstr("-q"));
+    EXPECT_THAT(complaint({"--seconds"}), HasSubstr("--seconds S"));
+    EXPECT_THAT(complaint({"--quiet=yes"}), HasSubstr("--quiet takes no value"));
+}
+
+TEST(bench_flags, refuse_values_of_another_type)
+{
+    using testing::HasSubstr;
+    EXPECT_THAT(complaint({"--connections", "many"}), HasSubstr("--connections must be a whole number"));
+    EXPECT_THAT(complaint({"--connections=-1"}), HasSubstr("--connections must be a whole number"));
+    EXPECT_THAT(complaint({"--connections=4294967296"}), HasSubstr("--connections must be a whole number"));
+    EXPECT_THAT(complaint({"--seconds", "5s"}), HasSubstr("--seconds must be a number"));
+    EXPECT_THAT(complaint({"--seconds", "inf"}), HasSubstr("--seconds must be a number"));
+    EXPECT_THAT(complaint({"--server-pid", "0"}), HasSubstr("--server-pid must be a process id"));
+    EXPECT_THAT(complaint({"--metrics", "9464"}), HasSubstr("--metrics must be an address"));
 }
 
 }  // namespace

@@ -98,7 +98,7 @@ TEST(metrics, a_bucket_counts_what_is_at_most_its_bound)
 
 TEST(metrics, shards_are_added_up)
 {
-    metrics a, b, sum;
+    metric_set a, b, sum;
     a.counter("c", "h").add(1);
     b.counter("c", "h").add(2);
     b.counter("only_b", "h", {{"l", "v"}}).add(5);
@@ -157,7 +157,7 @@ TEST(metrics, a_strict_parser_accepts_the_whole_text)
 // Gauges whose value is kept elsewhere are read on each scrape, not before.
 TEST(metrics, figures_are_refreshed_on_request)
 {
-    metric_set counts;
+    metric_set metrics;
     auto& level = metrics.gauge("level", "How high it stands.");
     double elsewhere = 1;
     metrics.before_scrape([&] { level.set(elsewhere); });

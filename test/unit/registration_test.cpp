@@ -114,12 +114,16 @@ TEST(registration_form, callback_urls_are_absolute_http_without_a_password)
 {
     for (const auto* good :
          {"http://localhost:8000", "https://example.org/a?b=c", "HTTPS://EXAMPLE.ORG", "http://[::1]/"})
-        EXPECT_TRUE(is_callback_url(good)) << good;
+        EXPECT_EQ(find_delivery_fault(delivery_mode::push, good), delivery_fault::none) << good;
     for (const auto* bad :
          {"", "example.org", "/path", "ftp://example.org", "http://", "http:///x", "javascript:x",
           "http://u:p@example.org", "http://u@example.org", "http://exa mple.org", "http://a\n"})
-        EXPECT_FALSE(is_callback_url(bad)) << bad;
-    EXPECT_FALSE(is_callback_url("http://example.org/" + std::string(2048, 'x')));
+        EXPECT_EQ(find_delivery_fault(delivery_mode::push, bad), delivery_fault::bad_url) << bad;
+    const auto too_long = "http://example.org/" + std::string(2048, 'x');
+    EXPECT_EQ(find_delivery_fault(delivery_mode::push, too_long), delivery_fault::bad_url);
+    EXPECT_EQ(find_delivery_fault(delivery_mode::poll, "nonsense"), delivery_fault::bad_url);
+    EXPECT_EQ(find_delivery_fault(delivery_mode::poll, std::nullopt), delivery_fault::none);
+    EXPECT_EQ(find_delivery_fault(delivery_mode::push, std::nullopt), delivery_fault::push_without_url);
 }
 
 }  // namespace

@@ -10,17 +10,17 @@
 
 namespace restante::bench {
 
-// Coroutines that are started together and waited for together.
-class crew {
+// Starts coroutines and waits for all of them.
+class wait_group {
 public:
-    explicit crew(executor ex);
+    explicit wait_group(executor ex);
     void add(awaitable<void> work);
 
-    // Until all have ended, or until one throws: then that comes out here at once.
-    awaitable<void> done();
+    // Returns once all have ended. If one throws, rethrows that at once.
+    awaitable<void> wait();
 
-    // Throws what one of them has thrown so far, if one has.
-    void check() const;
+    // Rethrows the first exception so far, if there is one.
+    void rethrow_failure() const;
 
 private:
     struct state;
@@ -28,8 +28,8 @@ private:
     std::shared_ptr<state> state_;
 };
 
-// Runs the coroutine on a loop of its own, on this thread. What it throws comes out here, and whatever it had
-// started and not waited for is dropped.
+// Runs the coroutine on this event loop and thread and returns its result, or rethrows its exception.
+// Coroutines that it started and did not wait for are abandoned.
 template <class T>
 T run_to_end(asio::io_context& loop, awaitable<T> work)
 {

@@ -1,0 +1,43 @@
+"""What the benchmarks have to know about processes: free ports, CPU time and peak memory."""
+
+import os
+import pathlib
+import re
+import socket
+import time
+
+
+def free_port():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+def listens(port):
+    try:
+        socket.create_connection(("127.0.0.1", port), 1).close()
+        return True
+    except OSError:
+        return False
+
+
+def wait_until_listening(process, port, seconds=60):
+    """Returns False if the process has ended or if nothing listens on the port in time."""
+    give_up_at = time.monotonic() + seconds
+    while process.poll() is None and time.monotonic() < give_up_at:
+        if listens(port):
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def cpu_seconds(pid):
+    """User and system time of the process so far."""
+    # The command name in parentheses may itself contain spaces and parentheses.
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def peak_mib(pid):
+    """The highest resident memory of the process so far."""
+    return int(re.search(r"VmHWM:\s+(\d+)", pathlib.Path(f"/proc/{pid}/status").read_text())[1]) / 1024
