@@ -70,7 +70,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     check_row(read_activity_report(workspace, text, *body), workspace);
     check_row(read_a2a_message(workspace, std::string(text), *body), workspace);
     const auto registered = read_registration(*body);
-    if (registered && registered->url)
-        require(is_callback_url(*registered->url));
+    if (registered)
+        require(find_delivery_fault(registered->mode, registered->url) == delivery_fault::none);
     return 0;
 }

@@ -12,7 +12,7 @@ namespace {
 using namespace restante;
 namespace http = boost::beast::http;
 
-constexpr route table[] = {
+const route table[] = {
     {http::verb::get, "/healthz", scope::open, body_mode::none, 0, nullptr},
     {http::verb::post, "/workspaces/{id}/chat/uploads", scope::workspace, body_mode::streamed, 1 << 20,
      nullptr},

@@ -53,7 +53,7 @@ awaitable<void> serve(int descriptor)
     socket.assign(asio::ip::tcp::v4(), descriptor);
     socket.non_blocking(true);
     connection conn((net_stream(std::move(socket))));
-    auto& seen = shard.events.seen();
+    auto& seen = shard.events.metrics();
     auto listener = std::make_shared<subscriber>(shard.events, ex, principal{}, uuid{}, seen);
     const auto head = handshake();
     websocket_welcome welcome{.request_id = "fuzz"};

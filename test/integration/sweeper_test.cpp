@@ -21,13 +21,13 @@ using ::testing::HasSubstr;
 const retention_policy hourly{.acked = 1h, .activity = 90 * 24h, .interval = 1h};
 const retention_policy often{.acked = 1h, .activity = 90 * 24h, .interval = 60ms};
 
-// The loop around the storage call: what it counts, logs and survives.
+// The loop around the storage call: what it metrics, logs and survives.
 class sweeping : public ::testing::Test {
 protected:
     // One process: its connections, metrics and tasks.
     struct process {
         process(executor ex, const test::scratch_database& db, retention_policy policy)
-            : pool(ex, {.connect = db.options(), .connections = 2}), tasks(ex), sweep(pool, counts, policy)
+            : pool(ex, {.connect = db.options(), .connections = 2}), tasks(ex), sweep(pool, metrics, policy)
         {
             tasks.spawn("pool", pool.run());
         }
@@ -44,7 +44,7 @@ protected:
             EXPECT_TRUE(quiet);
         }
 
-        metric_set counts;
+        metric_set metrics;
         pq::connection_pool pool;
         task_group tasks;
         sweeper sweep;
@@ -128,7 +128,7 @@ TEST_F(sweeping, a_backlog_is_not_left_for_the_next_tick)
     stage_rows(db, {.count = 900, .acked_at = "now() - interval '2 hours'"});
     with_process(hourly, [&](process& p) -> awaitable<void> {
         const cycle_shares one_batch{.files = 0ms, .requests = 0ms, .activity = 0ms};
-        sweeper hasty(p.pool, p.counts, hourly, one_batch);
+        sweeper hasty(p.pool, p.metrics, hourly, one_batch);
         p.tasks.spawn("sweeper", hasty.run(p.tasks));
         const auto gone = [&] { return p.swept("acked") == 900; };
         EXPECT_TRUE(co_await comes_true(gone));
@@ -271,16 +271,16 @@ TEST_F(sweeping, gauges_tell_what_waits)
     db.sql(
         "UPDATE pending_uploads SET created_at = now() - interval '23 hours' WHERE fetched_at IS NOT NULL");
     with_process(hourly, [&](process& p) -> awaitable<void> {
-        upload_gauges gauges(p.pool, p.counts);
+        upload_gauges gauges(p.pool, p.metrics);
         const auto ec = co_await gauges.refresh();
         EXPECT_FALSE(ec) << ec.message();
-        const auto text = p.counts.to_prometheus();
+        const auto text = p.metrics.to_prometheus();
         EXPECT_THAT(text, HasSubstr("molecule_pending_uploads_unacked_files 5\n"));
         EXPECT_THAT(text, HasSubstr("molecule_pending_uploads_unacked_bytes 3100\n"));
         EXPECT_THAT(text, HasSubstr("molecule_pending_uploads_never_fetched_files 3\n"));
         EXPECT_THAT(text, HasSubstr("molecule_pending_uploads_fetched_unacked_files 2\n"));
         EXPECT_THAT(text, HasSubstr("molecule_pending_uploads_estimated 0\n"));
-        EXPECT_NEAR(p.counts.gauge("molecule_pending_uploads_oldest_unacked_seconds", "").value, 23 * 3600,
+        EXPECT_NEAR(p.metrics.gauge("molecule_pending_uploads_oldest_unacked_seconds", "").value, 23 * 3600,
                     60);
     });
 }
