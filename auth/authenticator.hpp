@@ -1,8 +1,8 @@
 #pragma once
 
 #include "auth/bearer.hpp"
-#include "auth/identity_notices.hpp"
 #include "auth/failure_limiter.hpp"
+#include "auth/identity_notices.hpp"
 #include "auth/last_used.hpp"
 #include "auth/principal.hpp"
 #include "auth/token.hpp"
@@ -49,8 +49,8 @@ public:
     awaitable<result<workspace_facts>> workspace_for(const principal& who, uuid workspace);
 
     // For connections that outlive the request that carried the token: open sockets and parked polls. Call it
-    // at least every 5 s, and subscribe to identity_notices for revocations that this process learns of earlier.
-    // Errors: invalid_token (no longer valid).
+    // at least every 5 s, and subscribe to identity_notices for revocations that this process learns of
+    // earlier. Errors: invalid_token (no longer valid).
     awaitable<result<void>> still_valid(const principal& who);
 
     last_used_notes& notes() { return notes_; }

@@ -20,7 +20,10 @@ struct principal {
     digest32 token_hash{};        // used by authenticator::still_valid()
     workspace_facts workspace{};  // the owner of the token
 
-    bool opens_every_workspace() const { return kind == principal_kind::admin || kind == principal_kind::dev; }
+    bool opens_every_workspace() const
+    {
+        return kind == principal_kind::admin || kind == principal_kind::dev;
+    }
     bool speaks_for(const uuid& id) const
     {
         return opens_every_workspace() || (kind == principal_kind::workspace && workspace.id == id);

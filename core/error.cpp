@@ -24,6 +24,8 @@ const char* describe(errc e)
         case errc::headers_too_large: return "header block too large";
         case errc::expectation_failed: return "expectation failed";
         case errc::upgrade_required: return "not a WebSocket handshake";
+        case errc::host_not_allowed: return "Host not served";
+        case errc::cross_site: return "request of another site";
         case errc::missing_token: return "missing token";
         case errc::invalid_token: return "invalid token";
         case errc::too_many_failed_logins: return "too many wrong tokens";
@@ -39,8 +41,13 @@ const char* describe(errc e)
         case errc::request_timeout: return "client too slow";
         case errc::no_callback_url: return "workspace has no callback URL";
         case errc::push_not_supported: return "push delivery not supported";
+        case errc::callback_url_missing: return "push workspace without a URL";
+        case errc::callback_url_not_allowed: return "callback URL not allowed";
+        case errc::workspace_unreachable: return "workspace unreachable";
+        case errc::workspace_reregistering: return "workspace has to register again";
         case errc::idempotency_key_reused: return "idempotency key reused with other files";
         case errc::idempotency_key_running: return "a request with this idempotency key is running";
+        case errc::idempotent_files_gone: return "the files of this idempotency key have expired";
         case errc::cursor_gone: return "unknown cursor";
         case errc::range_not_satisfiable: return "range not satisfiable";
         case errc::too_large: return "file too large for storage";
@@ -49,6 +56,7 @@ const char* describe(errc e)
         case errc::could_not_log: return "activity row not written";
         case errc::commit_outcome_unknown: return "commit outcome unknown";
         case errc::transaction_aborted: return "transaction aborted";
+        case errc::serialization_failure: return "serialization failure";
         case errc::unique_violation: return "unique constraint violated";
         case errc::check_violation: return "constraint violated";
         case errc::schema_missing: return "table or column missing";

@@ -25,6 +25,8 @@ enum class errc {
     headers_too_large,
     expectation_failed,
     upgrade_required,
+    host_not_allowed,  // a Host that a loopback listener does not serve
+    cross_site,        // a page of another site, on a route that needs no token
     missing_token,
     invalid_token,
     too_many_failed_logins,
@@ -40,8 +42,13 @@ enum class errc {
     request_timeout,
     no_callback_url,
     push_not_supported,
+    callback_url_missing,      // mode push without a url
+    callback_url_not_allowed,  // a url that points where we must not connect
+    workspace_unreachable,     // the callback did not answer, or answered nonsense
+    workspace_reregistering,   // its inbound secret was just made
     idempotency_key_reused,
     idempotency_key_running,
+    idempotent_files_gone,  // a key used again after its files have expired
     cursor_gone,
     range_not_satisfiable,
 
@@ -52,6 +59,7 @@ enum class errc {
     could_not_log,
     commit_outcome_unknown,
     transaction_aborted,
+    serialization_failure,  // worth another try
     unique_violation,
     check_violation,
     schema_missing,

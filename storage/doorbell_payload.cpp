@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t uuid_length = 36;
 constexpr std::size_t word_length = 2 + uuid_length;           // space, letter, id
 constexpr std::size_t activity_length = word_length + 1 + 19;  // '=' and the longest number
-constexpr std::size_t room = max_payload_bytes - 2;               // " *" always fits
+constexpr std::size_t room = max_payload_bytes - 2;            // " *" always fits
 
 void append_word(std::string& out, char letter, const uuid& about)
 {

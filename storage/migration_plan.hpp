@@ -1,7 +1,7 @@
 #pragma once
 
-#include "storage/embedded_sql.hpp"
 #include "core/startup_failure.hpp"
+#include "storage/embedded_sql.hpp"
 
 #include <optional>
 #include <span>

@@ -172,8 +172,9 @@ awaitable<void> staging::travel(const group& aboard)
             who->outcome = staged{.expires_at = *committed, .earlier_answer = {}};
         co_return;
     }
-    const bool worth_another_try =
-        refused(committed.error()) || committed.error() == errc::transaction_aborted;
+    const bool worth_another_try = refused(committed.error()) ||
+                                   committed.error() == errc::transaction_aborted ||
+                                   committed.error() == errc::serialization_failure;
     for (const auto& who : aboard) {
         const group alone{who};
         result<timestamp> mine = committed.error();

@@ -8,18 +8,18 @@ upload_gauges::upload_gauges(pq::connection_pool& db, metric_set& metrics)
     : db_(db),
       files_(metrics.gauge("molecule_pending_uploads_unacked_files", "Staged files that nobody has acked.")),
       bytes_(metrics.gauge("molecule_pending_uploads_unacked_bytes",
-                          "Bytes of the staged files that nobody has acked.")),
+                           "Bytes of the staged files that nobody has acked.")),
       never_fetched_(metrics.gauge("molecule_pending_uploads_never_fetched_files",
-                                  "Unacked files that nobody has fetched either.")),
+                                   "Unacked files that nobody has fetched either.")),
       fetched_(metrics.gauge("molecule_pending_uploads_fetched_unacked_files",
-                            "Files that were fetched, but not acked.")),
+                             "Files that were fetched, but not acked.")),
       oldest_(metrics.gauge("molecule_pending_uploads_oldest_unacked_seconds",
-                           "Age of the unacked file that expires first; 0 when there is none.")),
+                            "Age of the unacked file that expires first; 0 when there is none.")),
       estimated_(metrics.gauge(
           "molecule_pending_uploads_estimated",
           "1 while the figures are estimated from a sample, with more than 10,000 unacked files.")),
       refreshed_at_(metrics.gauge("molecule_pending_uploads_refreshed_timestamp_seconds",
-                                 "When the figures of unacked files were last read from the database."))
+                                  "When the figures of unacked files were last read from the database."))
 {
 }
 

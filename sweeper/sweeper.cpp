@@ -9,15 +9,15 @@ namespace {
 metric_set::number& swept(metric_set& metrics, std::string_view outcome)
 {
     return metrics.counter("molecule_pending_uploads_swept_total",
-                          "Staged files removed after their ack or their expiry, and cycles that failed.",
-                          {{"outcome", outcome}});
+                           "Staged files removed after their ack or their expiry, and cycles that failed.",
+                           {{"outcome", outcome}});
 }
 
 metric_set::number& forgotten(metric_set& metrics, std::string_view what)
 {
     return metrics.counter("molecule_sweep_forgotten_total",
-                          "Rows removed by the sweep that are not files: upload requests and activity.",
-                          {{"what", what}});
+                           "Rows removed by the sweep that are not files: upload requests and activity.",
+                           {{"what", what}});
 }
 
 std::int64_t milliseconds_of(std::chrono::microseconds d)
@@ -37,7 +37,7 @@ sweeper::sweeper(pq::connection_pool& db, metric_set& metrics, retention_policy 
       requests_(forgotten(metrics, "requests")),
       activity_(forgotten(metrics, "activity")),
       last_success_(metrics.gauge("molecule_sweep_last_success_timestamp_seconds",
-                                 "When a cycle of this process last ended without an error.")),
+                                  "When a cycle of this process last ended without an error.")),
       duration_(metrics.seconds("molecule_sweep_duration_seconds", "How long cycles of the sweep took."))
 {
 }

@@ -69,6 +69,10 @@ public_error public_error_of(errc e) noexcept
         case errc::expectation_failed: return plain(417, "expectation_failed", "expectation failed");
         case errc::upgrade_required:
             return plain(426, "upgrade_required", "this path speaks WebSocket, version 13");
+        case errc::host_not_allowed:
+            return plain(421, "host_not_allowed", "this server does not serve that Host");
+        case errc::cross_site:
+            return plain(403, "cross_site", "a page of another site may not do this without a token");
         case errc::missing_token: return challenge("missing_token", "missing workspace auth token");
         case errc::invalid_token: return challenge("invalid_token", "invalid workspace auth token");
         case errc::too_many_failed_logins:
@@ -89,10 +93,21 @@ public_error public_error_of(errc e) noexcept
         case errc::no_callback_url: return plain(422, "no_callback_url", "workspace has no callback URL");
         case errc::push_not_supported:
             return plain(501, "push_not_supported", "push delivery is not supported");
+        case errc::callback_url_missing:
+            return later(503, "callback_url_missing", "workspace url not registered yet", 30);
+        case errc::callback_url_not_allowed:
+            return plain(400, "callback_url_not_allowed", "workspace URL not allowed");
+        case errc::workspace_unreachable: return plain(502, "workspace_unreachable", "workspace unreachable");
+        case errc::workspace_reregistering:
+            return later(503, "workspace_reregistering",
+                         "workspace re-registering — please retry in 30 seconds", 30);
         case errc::idempotency_key_reused:
             return plain(422, "idempotency_key_reused", "idempotency key was used with other files");
         case errc::idempotency_key_running:
             return later(409, "idempotency_key_running", "a request with this idempotency key is running", 1);
+        case errc::idempotent_files_gone:
+            return plain(410, "idempotent_files_gone",
+                         "the files of this idempotency key have expired; send them with a new key");
         case errc::cursor_gone:
             return plain(410, "cursor_gone", "since_id is unknown here; omit since_id to start again");
         case errc::range_not_satisfiable: return plain(416, "range_not_satisfiable", "range not satisfiable");
@@ -104,6 +119,7 @@ public_error public_error_of(errc e) noexcept
         case errc::database_busy:
         case errc::database_timeout:
         case errc::database_unsafe:
+        case errc::serialization_failure:
         case errc::schema_missing:
         case errc::commit_outcome_unknown: return unavailable;
         case errc::no_room: return later(503, "no_room", "no room for this request now, try again", 5);

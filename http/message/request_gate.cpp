@@ -16,6 +16,9 @@ namespace http = boost::beast::http;
 
 namespace {
 
+// Every number of 64 bits fits; more digits are leading zeros, which no honest client sends.
+constexpr std::size_t longest_length = 19;
+
 // The fields that decide something here, and how often each came.
 struct tally {
     std::size_t fields = 0;
@@ -117,7 +120,7 @@ std::optional<errc> inspect_framing(const request_header& head, const tally& see
     }
     if (seen.lengths == 1) {
         const auto length = parse_signed_decimal(seen.length);
-        if (!length)
+        if (!length || seen.length.size() > longest_length)
             return errc::bad_request;
         verdict.body = body_kind::length;
         verdict.content_length = static_cast<std::uint64_t>(*length);

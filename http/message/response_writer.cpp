@@ -142,7 +142,6 @@ awaitable<error_code> send_response(connection& conn, response& answer, const an
     co_return co_await send_source(conn, answer, frame);
 }
 
-
 awaitable<error_code> send_stream_head(connection& conn, const response& answer, std::string_view request_id)
 {
     const answer_frame frame{.request_id = request_id};

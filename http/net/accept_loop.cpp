@@ -73,7 +73,7 @@ accept_loop::accept_loop(tcp_acceptor acceptor, transport kind, accept_context& 
 void accept_loop::start_session(tcp_socket socket, admission::ticket place)
 {
     shared_.requests.spawn("session",
-                         serve_connection(std::move(socket), std::move(place), kind_, shared_, serve_));
+                           serve_connection(std::move(socket), std::move(place), kind_, shared_, serve_));
 }
 
 awaitable<void> accept_loop::run()

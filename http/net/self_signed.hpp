@@ -1,7 +1,7 @@
 #pragma once
 
-#include "http/net/tls_context.hpp"
 #include "core/startup_failure.hpp"
+#include "http/net/tls_context.hpp"
 
 #include <string>
 

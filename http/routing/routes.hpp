@@ -1,8 +1,8 @@
 #pragma once
 
+#include "core/asio.hpp"
 #include "core/error.hpp"
 #include "core/ids.hpp"
-#include "core/asio.hpp"
 #include "http/message/method_set.hpp"
 #include "http/routing/route_pattern.hpp"
 

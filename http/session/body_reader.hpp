@@ -2,8 +2,8 @@
 
 #include "core/asio.hpp"
 #include "core/error.hpp"
-#include "http/net/connection.hpp"
 #include "http/message/request_gate.hpp"
+#include "http/net/connection.hpp"
 
 #include <boost/beast/http/buffer_body.hpp>
 #include <boost/beast/http/parser.hpp>

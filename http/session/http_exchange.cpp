@@ -2,8 +2,8 @@
 
 #include "core/fault_point.hpp"
 #include "core/log.hpp"
-#include "http/net/connection.hpp"
 #include "http/message/response_writer.hpp"
+#include "http/net/connection.hpp"
 
 #include <boost/asio/error.hpp>
 #include <boost/system/system_error.hpp>

@@ -1,7 +1,7 @@
 #include "http/session/http_session.hpp"
 
-#include "http/net/connection.hpp"
 #include "http/message/head_scanner.hpp"
+#include "http/net/connection.hpp"
 #include "http/session/http_exchange.hpp"
 
 #include <boost/asio/error.hpp>

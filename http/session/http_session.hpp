@@ -2,9 +2,9 @@
 
 #include "core/asio.hpp"
 #include "http/message/cors.hpp"
-#include "http/session/request_metrics.hpp"
 #include "http/routing/routes.hpp"
 #include "http/session/access_policy.hpp"
+#include "http/session/request_metrics.hpp"
 
 #include <span>
 

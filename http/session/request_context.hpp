@@ -3,14 +3,14 @@
 #include "core/asio.hpp"
 #include "core/error.hpp"
 #include "core/ids.hpp"
-#include "http/session/access_policy.hpp"
-#include "http/session/body_reader.hpp"
 #include "http/message/public_errors.hpp"
 #include "http/message/request_gate.hpp"
 #include "http/message/request_id.hpp"
+#include "http/message/request_target.hpp"
 #include "http/message/response.hpp"
 #include "http/routing/routes.hpp"
-#include "http/message/request_target.hpp"
+#include "http/session/access_policy.hpp"
+#include "http/session/body_reader.hpp"
 
 #include <boost/json/fwd.hpp>
 

@@ -38,29 +38,29 @@ void request_metrics::observe(const route* matched, boost::beast::http::verb met
     seconds(of, matched, method).observe(std::chrono::duration<double>(took).count());
 }
 
-metric_set::number& request_metrics::requests(series& of, const route* matched, boost::beast::http::verb method,
-                                           unsigned status)
+metric_set::number& request_metrics::requests(series& of, const route* matched,
+                                              boost::beast::http::verb method, unsigned status)
 {
     for (const auto& known : of.by_status)
         if (known.status == status && known.method == method)
             return *known.requests;
     auto& made = metrics_.counter("molecule_http_requests_total", "Requests answered, by route template.",
-                                 {{"method", method_label(method)},
-                                  {"path", path_label(matched)},
-                                  {"status", std::to_string(status)}});
+                                  {{"method", method_label(method)},
+                                   {"path", path_label(matched)},
+                                   {"status", std::to_string(status)}});
     of.by_status.push_back({method, status, &made});
     return made;
 }
 
 metric_set::histogram& request_metrics::seconds(series& of, const route* matched,
-                                             boost::beast::http::verb method)
+                                                boost::beast::http::verb method)
 {
     for (const auto& known : of.by_method)
         if (known.method == method)
             return *known.seconds;
     auto& made = metrics_.seconds("molecule_http_request_duration_seconds",
-                                 "From the complete head of a request to the last byte of its answer.",
-                                 {{"method", method_label(method)}, {"path", path_label(matched)}});
+                                  "From the complete head of a request to the last byte of its answer.",
+                                  {{"method", method_label(method)}, {"path", path_label(matched)}});
     of.by_method.push_back({method, &made});
     return made;
 }

@@ -37,7 +37,7 @@ private:
     };
 
     metric_set::number& requests(series& of, const route* matched, boost::beast::http::verb method,
-                              unsigned status);
+                                 unsigned status);
     metric_set::histogram& seconds(series& of, const route* matched, boost::beast::http::verb method);
 
     metric_set& metrics_;

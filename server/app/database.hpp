@@ -1,8 +1,8 @@
 #pragma once
 
 #include "cli/settings.hpp"
-#include "postgres/private_postgres.hpp"
 #include "core/startup_failure.hpp"
+#include "postgres/private_postgres.hpp"
 
 #include <functional>
 #include <optional>

@@ -3,8 +3,8 @@
 #include "core/asio.hpp"
 #include "core/metrics.hpp"
 #include "core/task_group.hpp"
-#include "http/net/admission.hpp"
 #include "http/net/accept_loop.hpp"
+#include "http/net/admission.hpp"
 #include "http/session/http_session.hpp"
 
 #include <boost/asio/executor_work_guard.hpp>

@@ -92,8 +92,8 @@ shard_app::shard_app(const settings& config, const std::string& conninfo, shared
       public_metrics_(home.metrics(), public_routes_),
       operator_metrics_(home.metrics(), operator_routes_),
       public_{public_routes_, cors_, public_metrics_, &access_, {config.header_timeout, config.idle_timeout}},
-      operator_{operator_routes_, cors_, operator_metrics_, nullptr,
-                {config.header_timeout, config.idle_timeout}}
+      operator_{
+          operator_routes_, cors_, operator_metrics_, nullptr, {config.header_timeout, config.idle_timeout}}
 {
     shared.notices.subscribe(home.get_executor(), auth_);
     shared.notices.subscribe(home.get_executor(), events_);

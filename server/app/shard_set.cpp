@@ -28,8 +28,8 @@ std::size_t share(std::size_t total, unsigned shards)
 
 shard_set::shard_set(unsigned count, const shard_limits& of_the_process)
 {
-    const shard_limits each{share(of_the_process.connections, count),
-                            share(of_the_process.handshakes, count), of_the_process.handshake_timeout};
+    const shard_limits each{share(of_the_process.connections, count), share(of_the_process.handshakes, count),
+                            of_the_process.handshake_timeout};
     for (unsigned i = 0; i < count; ++i)
         shards_.push_back(std::make_unique<shard>(each));
 }

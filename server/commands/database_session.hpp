@@ -1,10 +1,10 @@
 #pragma once
 
-#include "core/asio.hpp"
 #include "cli/settings.hpp"
-#include "storage/pq/connection.hpp"
-#include "postgres/private_postgres.hpp"
+#include "core/asio.hpp"
 #include "core/startup_failure.hpp"
+#include "postgres/private_postgres.hpp"
+#include "storage/pq/connection.hpp"
 
 #include <functional>
 #include <memory>

@@ -1,16 +1,16 @@
 #include "server/commands/serve.hpp"
 
 #include "core/log.hpp"
+#include "http/net/bind_listeners.hpp"
+#include "http/net/self_signed.hpp"
+#include "http/net/tls_context.hpp"
+#include "server/api/workspaces/registration_policy.hpp"
 #include "server/app/database.hpp"
 #include "server/app/descriptors.hpp"
-#include "http/net/bind_listeners.hpp"
-#include "server/api/workspaces/registration_policy.hpp"
-#include "server/events/replica_link.hpp"
 #include "server/app/shard_app.hpp"
 #include "server/app/shard_set.hpp"
 #include "server/app/signals.hpp"
-#include "http/net/self_signed.hpp"
-#include "http/net/tls_context.hpp"
+#include "server/events/replica_link.hpp"
 
 #include <cstdlib>
 #include <deque>
@@ -41,9 +41,8 @@ public:
     server(const settings& config, const std::string& conninfo)
         : config_(config),
           spools_(config.body_memory, config.spool_limit, config.spool_dir),
-          shards_(shard_count(config),
-                  {connection_limit(config, raise_descriptor_limit()), handshakes_at_once,
-                   config.handshake_timeout}),
+          shards_(shard_count(config), {connection_limit(config, raise_descriptor_limit()),
+                                        handshakes_at_once, config.handshake_timeout}),
           replicas_(shards_[0].get_executor(), {.conninfo = conninfo}, notices_)
     {
         const shared_state shared{spools_, keys_, notices_, commits_, registration_is_open(config)};
@@ -127,7 +126,8 @@ private:
         log_line(log_level::info, "certificate_reloaded");
     }
 
-    startup_result<void> listen(const host_port& address, const char* flag, transport kind, std::string& bound)
+    startup_result<void> listen(const host_port& address, const char* flag, transport kind,
+                                std::string& bound)
     {
         auto acceptors = bind_listeners(address, flag, shards_.executors());
         if (!acceptors)

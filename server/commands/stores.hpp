@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/asio.hpp"
 #include "cli/settings.hpp"
+#include "core/asio.hpp"
 #include "storage/tokens.hpp"
 #include "storage/workspaces.hpp"
 

@@ -1,9 +1,9 @@
 #include "server/commands/token.hpp"
 
 #include "auth/token.hpp"
+#include "server/api/workspaces/token_json.hpp"
 #include "server/commands/stores.hpp"
 #include "server/commands/text_table.hpp"
-#include "server/api/workspaces/token_json.hpp"
 
 #include <boost/json/array.hpp>
 #include <boost/json/serialize.hpp>

@@ -1,9 +1,9 @@
 #include "server/commands/workspace.hpp"
 
 #include "auth/token.hpp"
+#include "server/api/workspaces/registration_form.hpp"
 #include "server/commands/stores.hpp"
 #include "server/commands/text_table.hpp"
-#include "server/api/workspaces/registration_form.hpp"
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>

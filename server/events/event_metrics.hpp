@@ -12,9 +12,9 @@ struct event_metrics {
           streams(metrics.gauge("molecule_event_streams_active", "Open Server-Sent Events streams")),
           sent(metrics.counter("molecule_events_sent_total", "Events written to a listener's connection")),
           dropped(metrics.counter("molecule_events_dropped_total",
-                                 "Events not sent to listeners that fell behind")),
+                                  "Events not sent to listeners that fell behind")),
           latency(metrics.seconds("molecule_feed_latency_seconds",
-                                 "From the time of a row to its event written to a listener"))
+                                  "From the time of a row to its event written to a listener"))
     {
     }
 

@@ -3,8 +3,7 @@
 namespace restante {
 
 parked_polls::parked_polls(executor ex, metric_set& metrics)
-    : ex_(ex),
-      parked_(metrics.gauge("molecule_parked_polls", "Long polls that wait for a row."))
+    : ex_(ex), parked_(metrics.gauge("molecule_parked_polls", "Long polls that wait for a row."))
 {
 }
 

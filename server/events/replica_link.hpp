@@ -31,8 +31,14 @@ public:
         doorbell_.activity(row->what.workspace_id, row->seq);
     }
     void on_token_revoked(const uuid& token) noexcept override { doorbell_.token_revoked(token); }
-    void on_workspace_changed(const uuid& workspace) noexcept override { doorbell_.workspace_changed(workspace); }
-    void on_workspace_removed(const uuid& workspace) noexcept override { doorbell_.workspace_removed(workspace); }
+    void on_workspace_changed(const uuid& workspace) noexcept override
+    {
+        doorbell_.workspace_changed(workspace);
+    }
+    void on_workspace_removed(const uuid& workspace) noexcept override
+    {
+        doorbell_.workspace_removed(workspace);
+    }
 
 private:
     struct remote_shard {

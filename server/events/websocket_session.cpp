@@ -1,7 +1,7 @@
 #include "server/events/websocket_session.hpp"
 
-#include "http/net/connection.hpp"
 #include "http/message/response_writer.hpp"
+#include "http/net/connection.hpp"
 #include "http/websocket/websocket_handshake.hpp"
 
 #include <boost/asio/experimental/awaitable_operators.hpp>
@@ -175,7 +175,8 @@ awaitable<void> websocket_session::swallow_the_rest()
 }  // namespace
 
 awaitable<void> run_websocket(connection& conn, const request_header& head, websocket_welcome welcome,
-                              std::shared_ptr<subscriber> listener, event_metrics& metrics, task_group& requests)
+                              std::shared_ptr<subscriber> listener, event_metrics& metrics,
+                              task_group& requests)
 {
     const counted open(metrics.websockets);
     const task_group::stop_callback stop(requests, [&] { listener->send_away(farewell::shutting_down); });

@@ -14,7 +14,9 @@ errc errc_from_sqlstate(std::string_view code)
         return errc::database_timeout;
     if (code == "25006")
         return errc::database_unsafe;
-    if (code == "25P02" || code == "40001" || code == "40P01")
+    if (code == "40001" || code == "40P01")
+        return errc::serialization_failure;
+    if (code == "25P02")
         return errc::transaction_aborted;
     // The server is shutting down, still starting, or out of connections, memory or disk.
     if (code.starts_with("57P") || code.starts_with("08") || code.starts_with("53") || code.starts_with("58"))

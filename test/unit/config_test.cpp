@@ -252,7 +252,8 @@ TEST(config, broken_files_are_told_with_their_path)
     EXPECT_EQ(message_of({{"config", typo.path()}}),
               "There is no setting \"treads\" (in " + typo.path() + "); did you mean threads?");
     const temporary_file section("[server]\nthreads = 2\n");
-    EXPECT_THAT(message_of({{"config", section.path()}}), HasSubstr("\"server.threads\""));
+    EXPECT_THAT(message_of({{"config", section.path()}}),
+                HasSubstr("line 1 is not `key = value`: \"[server]\""));
     const temporary_file nonsense("just words\n");
     EXPECT_THAT(message_of({{"config", nonsense.path()}}), HasSubstr("just words"));
     const temporary_file nested("config = /other\n");

@@ -46,7 +46,7 @@ TEST(public_errors, sentences_of_the_contract)
         {errc::no_callback_url, {422, "workspace has no callback URL"}},
         {errc::malformed_multipart, {400, "malformed multipart body"}},
         {errc::no_files, {400, "no files field in request"}},
-        {errc::too_many_files, {400, "too many files (limit 64)"}},
+        {errc::too_many_files, {400, "too many files"}},
         {errc::file_too_large, {413, "file exceeds per-file cap"}},
         {errc::request_too_large, {413, "request exceeds total cap"}},
         {errc::empty_file, {400, "empty file"}},

@@ -1,6 +1,5 @@
-#include "server/api/workspaces/registration_policy.hpp"
-
 #include "server/api/workspaces/registration_form.hpp"
+#include "server/api/workspaces/registration_policy.hpp"
 #include "test/support/log_capture.hpp"
 
 #include <boost/json/parse.hpp>

@@ -38,7 +38,8 @@ TEST(supervision, a_task_that_throws_is_logged_counted_and_restarted_while_the_r
     EXPECT_TRUE(home.join());
     EXPECT_EQ(neighbour_done.get_future().wait_for(0s), std::future_status::ready);
 
-    EXPECT_THAT(home.metrics().to_prometheus(), HasSubstr("molecule_task_restarts_total{task=\"flaky\"} 2\n"));
+    EXPECT_THAT(home.metrics().to_prometheus(),
+                HasSubstr("molecule_task_restarts_total{task=\"flaky\"} 2\n"));
     EXPECT_THAT(log.lines().front(), HasSubstr("\"event\":\"task_failed\",\"task\":\"flaky\""));
 }
 

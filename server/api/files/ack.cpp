@@ -1,8 +1,8 @@
 // POST …/pending-uploads/{file_id}/ack and …/pending-uploads/ack: the workspace's word that it has the file.
 #include "core/log.hpp"
+#include "http/session/request_context.hpp"
 #include "server/api/files/files.hpp"
 #include "server/api/files/services.hpp"
-#include "http/session/request_context.hpp"
 #include "storage/pending_uploads.hpp"
 
 #include <boost/json/array.hpp>

@@ -2,10 +2,10 @@
 #include "core/encoding.hpp"
 #include "core/file_names.hpp"
 #include "core/log.hpp"
+#include "http/session/request_context.hpp"
 #include "server/api/files/download.hpp"
 #include "server/api/files/files.hpp"
 #include "server/api/files/services.hpp"
-#include "http/session/request_context.hpp"
 #include "storage/fetch_stamps.hpp"
 
 namespace restante {
@@ -56,8 +56,9 @@ range_decision wanted_range(const request_context& req, const staged_file& file,
 }
 
 // Only whoever received the last byte has fetched the file; with ranges that is the last of them.
-std::function<void()> stamp_when_complete(const request_context& req, files_services& svc, const staged_file& file,
-                                          const byte_range& part, steady::time_point begun)
+std::function<void()> stamp_when_complete(const request_context& req, files_services& svc,
+                                          const staged_file& file, const byte_range& part,
+                                          steady::time_point begun)
 {
     if (part.last + 1 != static_cast<std::uint64_t>(file.size))
         return [] {};

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "http/message/byte_range.hpp"
-#include "server/spool/spool.hpp"
 #include "http/message/response.hpp"
+#include "server/spool/spool.hpp"
 #include "storage/pending_uploads.hpp"
 
 #include <functional>

@@ -1,11 +1,11 @@
 // GET /workspaces/{id}/pending-uploads: what waits for the workspace, oldest first.
 #include "core/encoding.hpp"
 #include "core/json_text.hpp"
-#include "server/api/files/files.hpp"
-#include "server/api/files/services.hpp"
-#include "server/api/common/pending_uri.hpp"
 #include "http/message/query_reader.hpp"
 #include "http/session/request_context.hpp"
+#include "server/api/common/pending_uri.hpp"
+#include "server/api/files/files.hpp"
+#include "server/api/files/services.hpp"
 #include "storage/pending_uploads.hpp"
 
 namespace restante {

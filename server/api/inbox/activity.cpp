@@ -1,12 +1,12 @@
 // GET /workspaces/{id}/activity: a page of the feed, now or, with `wait`, as soon as there is one.
 #include "auth/authenticator.hpp"
+#include "http/session/request_context.hpp"
+#include "server/api/common/caller.hpp"
 #include "server/api/inbox/activity_query.hpp"
 #include "server/api/inbox/feed_json.hpp"
 #include "server/api/inbox/inbox.hpp"
-#include "server/events/parked_polls.hpp"
-#include "http/session/request_context.hpp"
-#include "server/api/common/caller.hpp"
 #include "server/api/inbox/services.hpp"
+#include "server/events/parked_polls.hpp"
 
 namespace restante {
 
@@ -43,7 +43,8 @@ private:
 };
 
 // Reads until there is a row, the time is over, the client has gone or the server stops.
-awaitable<result<feed_page>> read_or_wait(request_context& req, inbox_services& svc, const activity_request& asked)
+awaitable<result<feed_page>> read_or_wait(request_context& req, inbox_services& svc,
+                                          const activity_request& asked)
 {
     const auto until = steady::now() + asked.wait;
     parked_polls::place place(svc.polls, req.workspace_id());

@@ -1,7 +1,7 @@
 // GET and POST /workspaces/{id}/activity/ack: a cursor that the server keeps, only ever forward.
-#include "server/api/inbox/inbox.hpp"
 #include "http/session/request_context.hpp"
 #include "server/api/common/caller.hpp"
+#include "server/api/inbox/inbox.hpp"
 #include "server/api/inbox/services.hpp"
 #include "storage/inbox_cursors.hpp"
 

@@ -1,13 +1,13 @@
 // POST /workspaces/{id}/activity and POST /workspaces/{id}/a2a: rows that come in one by one, each in a
 // transaction of its own.
 #include "auth/authenticator.hpp"
-#include "server/api/inbox/activity_form.hpp"
-#include "server/api/inbox/inbox.hpp"
 #include "http/message/json_reader.hpp"
 #include "http/session/request_context.hpp"
 #include "server/api/common/caller.hpp"
-#include "server/api/inbox/services.hpp"
 #include "server/api/common/delivery.hpp"
+#include "server/api/inbox/activity_form.hpp"
+#include "server/api/inbox/inbox.hpp"
+#include "server/api/inbox/services.hpp"
 #include "storage/activity_log.hpp"
 
 #include <boost/json/object.hpp>

@@ -1,7 +1,7 @@
 #include "server/api/operations/operations.hpp"
 
-#include "http/session/request_context.hpp"
 #include "core/task_group.hpp"
+#include "http/session/request_context.hpp"
 #include "server/api/operations/readiness.hpp"
 #include "server/api/operations/services.hpp"
 

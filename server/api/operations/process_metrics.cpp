@@ -13,9 +13,9 @@ void add_pool_metrics(metric_set& metrics, const pq::connection_pool& db)
     auto& waiting =
         metrics.gauge("molecule_database_waiting", "Requests that wait for a database connection.");
     auto& connects = metrics.counter("molecule_database_connects_total",
-                                    "Database connections opened; it grows when they are lost.");
+                                     "Database connections opened; it grows when they are lost.");
     auto& unready = metrics.gauge("molecule_database_unready_shards",
-                                 "Threads whose database does not answer or is not safe to use.");
+                                  "Threads whose database does not answer or is not safe to use.");
     metrics.before_scrape([&] {
         const auto now = db.status();
         in_use.set(now.in_use);

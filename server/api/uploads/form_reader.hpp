@@ -1,10 +1,10 @@
 #pragma once
 
 #include "core/limits.hpp"
-#include "http/session/body_reader.hpp"
-#include "http/multipart/boundary.hpp"
-#include "server/spool/spool.hpp"
 #include "http/message/public_errors.hpp"
+#include "http/multipart/boundary.hpp"
+#include "http/session/body_reader.hpp"
+#include "server/spool/spool.hpp"
 
 #include <memory>
 #include <string>

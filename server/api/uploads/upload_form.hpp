@@ -1,7 +1,7 @@
 #pragma once
 
-#include "server/api/uploads/form_reader.hpp"
 #include "http/session/request_context.hpp"
+#include "server/api/uploads/form_reader.hpp"
 #include "storage/staging.hpp"
 
 #include <optional>

@@ -1,13 +1,12 @@
-#include "server/api/workspaces/workspaces.hpp"
-
 #include "auth/authenticator.hpp"
 #include "auth/token.hpp"
 #include "core/log.hpp"
-#include "server/api/workspaces/registration_form.hpp"
 #include "http/session/request_context.hpp"
 #include "server/api/common/bearer_access.hpp"
 #include "server/api/common/caller.hpp"
+#include "server/api/workspaces/registration_form.hpp"
 #include "server/api/workspaces/services.hpp"
+#include "server/api/workspaces/workspaces.hpp"
 #include "storage/workspaces.hpp"
 
 #include <boost/json/object.hpp>

@@ -1,4 +1,4 @@
-#include "server/api/workspaces/workspaces.hpp"
+#include "storage/tokens.hpp"
 
 #include "auth/identity_notices.hpp"
 #include "auth/token.hpp"
@@ -6,7 +6,7 @@
 #include "http/session/request_context.hpp"
 #include "server/api/workspaces/services.hpp"
 #include "server/api/workspaces/token_json.hpp"
-#include "storage/tokens.hpp"
+#include "server/api/workspaces/workspaces.hpp"
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>

@@ -1,9 +1,8 @@
-#include "server/api/workspaces/workspaces.hpp"
-
 #include "auth/identity_notices.hpp"
 #include "core/log.hpp"
 #include "http/session/request_context.hpp"
 #include "server/api/workspaces/services.hpp"
+#include "server/api/workspaces/workspaces.hpp"
 #include "storage/workspaces.hpp"
 
 namespace restante {
