@@ -5,10 +5,17 @@ namespace restante {
 namespace {
 
 const statement publish{
-    "publish_activities",
-    "SELECT seq, created_at FROM publish_activities("
-    "$1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::uuid[], $7::uuid[], $8::text[], "
-    "$9::text[], $10::text[], $11::text[], $12::int8[], $13::text[])"};
+    "publish_checked",
+    "SELECT seq, created_at FROM publish_checked("
+    "$1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::uuid[], $8::uuid[], "
+    "$9::text[], $10::text[], $11::text[], $12::text[], $13::int8[], $14::text[])"};
+
+// Heads that exist and that somebody else has locked.
+const statement held_heads{
+    "held_heads",
+    "SELECT workspace_id FROM activity_heads WHERE workspace_id = ANY ($1::uuid[]) EXCEPT "
+    "SELECT workspace_id FROM (SELECT workspace_id FROM activity_heads WHERE workspace_id = ANY ($1::uuid[]) "
+    "FOR UPDATE SKIP LOCKED) AS free"};
 
 const statement find_numbers{
     "find_numbers", "SELECT id, seq, created_at FROM activity_logs WHERE id = ANY($1::uuid[]) ORDER BY seq"};
@@ -56,11 +63,18 @@ std::vector<uuid> ids_of(const activity_rows& rows, uuid activity::* which)
     return ids;
 }
 
-void queue_publish(pq::transaction& tx, const activity_rows& rows)
+void queue_publish(pq::transaction& tx, const activity_rows& rows,
+                   std::span<const std::optional<uuid>> tokens)
 {
     const auto workspaces = ids_of(rows, &activity::workspace_id);
     const auto ids = ids_of(rows, &activity::id);
-    pq::parameters with{std::span<const uuid>(workspaces), std::span<const uuid>(ids)};
+    pq::parameters with;
+    if (tokens.empty())
+        with.add(std::nullopt);
+    else
+        with.add(tokens);
+    with.add(std::span<const uuid>(workspaces));
+    with.add(std::span<const uuid>(ids));
     add_required_text(with, rows, &activity::activity_type);
     add_text(with, rows, &activity::method);
     add_text(with, rows, &activity::summary);
@@ -77,10 +91,11 @@ void queue_publish(pq::transaction& tx, const activity_rows& rows)
 
 }  // namespace
 
-void activity_log::log_activity_tx(pq::transaction& tx, activity_rows rows)
+void activity_log::log_activity_tx(pq::transaction& tx, activity_rows rows,
+                                   std::span<const std::optional<uuid>> tokens)
 {
     const std::size_t place = tx.queued();
-    queue_publish(tx, rows);
+    queue_publish(tx, rows, tokens);
     tx.after_commit([this, rows = std::move(rows), place](std::span<const pq::result_set> results) {
         const auto& numbers = results[place];
         for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -107,7 +122,7 @@ awaitable<result<void>> activity_log::log_activity(activity row)
     co_return result<void>();
 }
 
-awaitable<void> activity_log::tell_committed(activity_rows rows)
+awaitable<void> activity_log::notify_committed(activity_rows rows)
 {
     const auto ids = ids_of(rows, &activity::id);
     const pq::parameters with{std::span<const uuid>(ids)};
@@ -125,6 +140,18 @@ awaitable<void> activity_log::tell_committed(activity_rows rows)
         (*row)->created_at = created_at;
         listener_.on_commit(*row);
     }
+}
+
+awaitable<result<std::vector<uuid>>> activity_log::find_held_heads(std::span<const uuid> workspaces)
+{
+    const pq::parameters with(workspaces);
+    auto rows = co_await db_.execute(held_heads, with);
+    if (!rows)
+        co_return rows.error();
+    std::vector<uuid> held;
+    for (int i = 0; i < rows->size(); ++i)
+        held.push_back((*rows)[i][0].as<uuid>().value());
+    co_return held;
 }
 
 }  // namespace restante

@@ -11,7 +11,7 @@
 namespace restante {
 
 // The one way into the feed. Rows get dense numbers per workspace, in commit order, from the head row that
-// the SQL function publish_activities() locks; whoever is writing to the same workspace waits for our COMMIT.
+// the SQL function publish_checked() locks; other writers to the same workspace wait for our COMMIT.
 // So it is the last thing a transaction does before it.
 class activity_log {
 public:
@@ -23,10 +23,17 @@ public:
     // Queues rows, of whatever workspaces, in the caller's transaction, and a hook that numbers them and
     // tells the listener once it is committed. Once in a transaction: a second call may lock heads against
     // the order of their ids, and two that do can wait for each other.
-    void log_activity_tx(pq::transaction& tx, activity_rows rows);
+    //
+    // tokens[i] is the token that row i came with; none at all for rows of the server's own. The transaction
+    // fails with workspace_not_found when a workspace was removed, invalid_token when a token was revoked.
+    void log_activity_tx(pq::transaction& tx, activity_rows rows,
+                         std::span<const std::optional<uuid>> tokens = {});
 
-    // Tells the listener of rows whose COMMIT was confirmed in another way than by its answer.
-    awaitable<void> tell_committed(activity_rows rows);
+    // Notifies the listener of rows whose COMMIT was confirmed in another way than by its answer.
+    awaitable<void> notify_committed(activity_rows rows);
+
+    // Those of the workspaces whose head somebody else has locked at this moment.
+    awaitable<result<std::vector<uuid>>> find_held_heads(std::span<const uuid> workspaces);
 
 private:
     pq::connection_pool& db_;

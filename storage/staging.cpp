@@ -1,106 +1,120 @@
 #include "storage/staging.hpp"
 
 #include "core/fault_point.hpp"
-#include "core/log.hpp"
 
 namespace restante {
 
 namespace {
 
-// Two commits at a time keep both PostgreSQL and the disk busy; more only make the groups smaller.
-constexpr unsigned most_under_way = 2;
-constexpr std::size_t most_aboard = 16;
-constexpr std::uint64_t most_bytes_aboard = 1 << 20;
+// A wait for a place in a transaction is bounded like the wait for a connection.
+constexpr auto queue_limit = std::chrono::milliseconds(1500);
 
-// For asking whether a lost COMMIT happened: this long, but not beyond the time in which a client is owed an
-// answer.
-constexpr auto settle_limit = std::chrono::seconds(5);
+// A client is owed an answer within 10 s, whatever happens to its COMMIT.
 constexpr auto answer_limit = std::chrono::milliseconds(8500);
+
+// A transaction that others share waits for a lock only this long: one locked row must not delay them all.
+const statement short_lock_wait{"short_lock_wait", "SET LOCAL lock_timeout = '1s'"};
 
 std::uint64_t bytes_of(const upload& load)
 {
     std::uint64_t total = 0;
     for (const auto& file : load.files)
         total += file.content->size();
+    for (const auto& row : load.activities)
+        total += row->what.request_body.value_or("").size() + row->what.response_body.value_or("").size();
     return total;
 }
 
-// A row that PostgreSQL refused, as opposed to a database that is away, busy or without the table.
-bool refused(error_code ec)
+// A row that PostgreSQL refused, as opposed to a database that is unavailable, busy or without the table.
+bool is_refusal(error_code ec)
 {
     return ec == errc::check_violation || ec == errc::unique_violation || ec == errc::sql_error;
 }
 
-// The row of a client's key waits for a transaction that holds the same key; its patience is lock_timeout. A
-// session that broke, or a request without a key, knows nothing of the kind.
+// One member made the transaction fail; the others may succeed without it.
+bool is_fault_of_one(error_code ec)
+{
+    return is_refusal(ec) || ec == errc::transaction_aborted || ec == errc::serialization_failure ||
+           ec == errc::workspace_not_found || ec == errc::invalid_token;
+}
+
+// The row of a key waits for a transaction that holds the same key; its patience is lock_timeout. A session
+// that broke, or a request without a key, knows nothing of the kind.
 error_code key_error(error_code ec, const pq::transaction& tx, const upload& load)
 {
-    const bool key_is_held = ec == errc::database_timeout && load.key && !tx.session().broken();
+    const bool key_is_held = ec == errc::database_timeout && !load.keys.empty() && !tx.session().broken();
     return key_is_held ? RESTANTE_ERROR(errc::idempotency_key_running) : ec;
 }
 
-// Gives the connection back; the pool closes one that is half used.
-void end_transaction(pq::transaction) {}
-
 }  // namespace
 
-struct staging::passenger {
-    passenger(executor ex, upload what) : load(std::move(what)), bytes(bytes_of(load)), bell(ex) {}
+struct staging::member {
+    member(executor ex, upload what, group_commit::ticket number)
+        : load(std::move(what)),
+          request{number, load.workspace, bytes_of(load)},
+          wake(ex),
+          give_up_at(clock::now() + answer_limit)
+    {
+    }
 
     upload load;
-    std::uint64_t bytes;
-    steady_timer bell;  // rung by cancelling it
+    group_commit::request request;
+    steady_timer wake;  // cancelled to wake it
     std::optional<result<staged>> outcome;
     bool leads = false;
+    clock::time_point give_up_at;
 };
 
-// The right to run one transaction; at its end the right goes to the next in line.
-class staging::lead {
+// The right to run one transaction; at its end others may start theirs.
+class staging::leadership {
 public:
-    explicit lead(staging& line) : line_(line) {}
-    lead(const lead&) = delete;
-    lead& operator=(const lead&) = delete;
-    ~lead()
+    leadership(staging& of, const group_commit::request& leader) : of_(of), leader_(leader) {}
+    leadership(const leadership&) = delete;
+    leadership& operator=(const leadership&) = delete;
+    ~leadership()
     {
-        if (line_.waiting_.empty()) {
-            --line_.under_way_;
-            return;
-        }
-        const auto next = std::move(line_.waiting_.front());
-        line_.waiting_.pop_front();
-        next->leads = true;
-        next->bell.cancel();
+        of_.queue_.finish(leader_);
+        of_.wake_next_leaders();
     }
 
 private:
-    staging& line_;
+    staging& of_;
+    group_commit::request leader_;
 };
 
-// A place in the line. Given up, with a lead that was never used, when the request's coroutine is cut off.
-class staging::boarding {
+// A place in the queue. A member whose coroutine is destroyed gives it up, with a leadership that was never
+// used.
+class staging::queue_slot {
 public:
-    boarding(staging& line, std::shared_ptr<passenger> who) : line_(line), who_(std::move(who))
+    queue_slot(staging& of, std::shared_ptr<member> which) : of_(of), which_(std::move(which))
     {
-        line_.waiting_.push_back(who_);
+        of_.queued_.emplace(which_->request.who, which_);
     }
-    boarding(const boarding&) = delete;
-    boarding& operator=(const boarding&) = delete;
-    ~boarding()
+    queue_slot(const queue_slot&) = delete;
+    queue_slot& operator=(const queue_slot&) = delete;
+    ~queue_slot()
     {
-        std::erase(line_.waiting_, who_);
-        if (who_->leads)
-            const lead passed_on(line_);
+        of_.queued_.erase(which_->request.who);
+        of_.queue_.leave(which_->request.who);
+        if (which_->leads)
+            const leadership unused(of_, which_->request);
     }
-    void take_lead() { who_->leads = false; }
+    void take_lead() { which_->leads = false; }
 
 private:
-    staging& line_;
-    std::shared_ptr<passenger> who_;
+    staging& of_;
+    std::shared_ptr<member> which_;
 };
 
 staging::staging(executor ex, pq::connection_pool& db, pending_uploads& uploads, activity_log& activity,
-                 upload_requests& requests)
-    : ex_(ex), db_(db), uploads_(uploads), activity_(activity), requests_(requests)
+                 upload_requests& requests, group_commit::limits limits)
+    : ex_(ex),
+      db_(db),
+      uploads_(uploads),
+      activity_(activity),
+      requests_(requests),
+      recovery_(ex, db, activity, requests),
+      queue_(limits)
 {
 }
 
@@ -108,185 +122,237 @@ awaitable<result<staged>> staging::stage(upload load)
 {
     if (auto ec = pending_uploads::validate(load.files))
         co_return ec;
-    if (pending_uploads::lane_for(load.files) == pq::lane::small && !load.key)
-        co_return co_await ride(std::move(load));
+    if (pending_uploads::lane_for(load.files) == pq::lane::small && load.keys.empty())
+        co_return co_await stage_shared(std::move(load));
     // Nobody should wait behind a large request's megabytes, nor behind a key that another transaction holds.
-    const auto alone = std::make_shared<passenger>(ex_, std::move(load));
-    const group aboard{alone};
-    co_await travel(aboard);
+    const auto alone = std::make_shared<member>(ex_, std::move(load), next_ticket_++);
+    const group members{alone};
+    co_await commit_group(members, sharing::alone);
     co_return std::move(*alone->outcome);
 }
 
-awaitable<result<staged>> staging::ride(upload load)
+awaitable<result<staged>> staging::stage_shared(upload load)
 {
-    const auto self = std::make_shared<passenger>(ex_, std::move(load));
-    if (under_way_ >= most_under_way) {
-        boarding place(*this, self);
-        self->bell.expires_at(steady_timer::time_point::max());
-        co_await self->bell.async_wait(use_tuple);
+    const auto self = std::make_shared<member>(ex_, std::move(load), next_ticket_++);
+    const auto verdict = queue_.join(self->request, clock::now());
+    if (verdict == group_commit::verdict::refuse)
+        co_return RESTANTE_ERROR(errc::database_busy);
+    if (verdict == group_commit::verdict::wait) {
+        queue_slot place(*this, self);
+        const auto ec = co_await wait_in_queue(*self);
         if (self->outcome)
             co_return std::move(*self->outcome);
-        if (!self->leads)
-            co_return RESTANTE_ERROR(errc::shutting_down);
+        if (ec)
+            co_return ec;
         place.take_lead();
-    } else {
-        ++under_way_;
     }
-    const lead turn(*this);
-    const group aboard = board(self);
-    co_await travel(aboard);
+    const leadership turn(*this, self->request);
+    const group members = gather(self);
+    co_await commit_group(members, sharing::shared);
     co_return std::move(*self->outcome);
 }
 
-staging::group staging::board(std::shared_ptr<passenger> leader)
+// Returns when the member has its outcome or leads; with an error when neither came in time.
+awaitable<error_code> staging::wait_in_queue(member& self)
 {
-    std::uint64_t bytes = leader->bytes;
-    group aboard{std::move(leader)};
-    while (!waiting_.empty() && aboard.size() < most_aboard &&
-           bytes + waiting_.front()->bytes <= most_bytes_aboard) {
-        bytes += waiting_.front()->bytes;
-        aboard.push_back(std::move(waiting_.front()));
-        waiting_.pop_front();
+    self.wake.expires_after(queue_limit);
+    co_await self.wake.async_wait(use_tuple);
+    if (self.outcome || self.leads)
+        co_return error_code{};
+    if (queue_.leave(self.request.who))
+        co_return RESTANTE_ERROR(errc::database_busy);
+    // Another member's transaction has it, and that one has limits of its own.
+    while (!self.outcome && !self.leads) {
+        self.wake.expires_at(steady_timer::time_point::max());
+        co_await self.wake.async_wait(use_tuple);
     }
-    return aboard;
+    co_return error_code{};
 }
 
-awaitable<void> staging::travel(const group& aboard)
+staging::group staging::gather(const std::shared_ptr<member>& leader)
 {
-    // Whoever leaves this coroutine, by whatever way, leaves nobody behind without an answer.
-    struct arrival {
-        const group& aboard;
-        ~arrival()
+    group members{leader};
+    const auto tickets = queue_.form_group(leader->request, clock::now());
+    for (std::size_t i = 1; i < tickets.size(); ++i)
+        members.push_back(queued_.at(tickets[i]));
+    return members;
+}
+
+void staging::wake_next_leaders()
+{
+    while (const auto next = queue_.next_leader(clock::now())) {
+        const auto& leader = queued_.at(*next);
+        leader->leads = true;
+        leader->wake.cancel();
+    }
+}
+
+awaitable<void> staging::commit_group(const group& members, sharing how)
+{
+    // However this coroutine ends, no member is left without an outcome.
+    struct completion {
+        const group& members;
+        ~completion()
         {
-            for (const auto& who : aboard) {
-                if (!who->outcome)
-                    who->outcome = RESTANTE_ERROR(errc::commit_outcome_unknown);
-                who->bell.cancel();
+            for (const auto& each : members) {
+                if (!each->outcome)
+                    each->outcome = RESTANTE_ERROR(errc::commit_outcome_unknown);
+                each->wake.cancel();
             }
         }
-    } const arrived{aboard};
+    } const completed{members};
 
-    auto committed = co_await commit_together(aboard);
+    const auto committed = co_await commit_transaction(members, how);
+    const bool lock_timed_out = !committed && committed.error() == errc::database_timeout;
+    if (how == sharing::shared && lock_timed_out) {
+        co_await retry_without_blocked(members);
+    } else if (!committed && is_fault_of_one(committed.error()) &&
+               (members.size() > 1 || committed.error() == errc::serialization_failure)) {
+        co_await retry_one_by_one(members, how);
+    } else {
+        for (const auto& each : members)
+            co_await settle_one(*each, committed);
+    }
+}
+
+// Somebody holds the head of one of these workspaces. Its members are refused and isolated; the others are
+// committed at once.
+awaitable<void> staging::retry_without_blocked(const group& members)
+{
+    std::vector<uuid> workspaces;
+    for (const auto& each : members)
+        workspaces.push_back(each->load.workspace);
+    const auto held = co_await activity_.find_held_heads(workspaces);
+    group others;
+    for (const auto& each : members) {
+        const bool blocked =
+            !held || std::find(held->begin(), held->end(), each->load.workspace) != held->end();
+        if (blocked) {
+            queue_.isolate(each->load.workspace, clock::now());
+            each->outcome = RESTANTE_ERROR(errc::database_busy);
+            each->wake.cancel();
+        } else {
+            others.push_back(each);
+        }
+    }
+    if (!others.empty())
+        co_await retry_one_by_one(others, sharing::shared);
+}
+
+awaitable<void> staging::retry_one_by_one(const group& members, sharing how)
+{
+    for (const auto& each : members) {
+        const group alone{each};
+        const auto committed = co_await commit_transaction(alone, how);
+        co_await settle_one(*each, committed);
+        each->wake.cancel();
+    }
+}
+
+awaitable<void> staging::settle_one(member& which, result<timestamp> committed)
+{
     if (committed) {
-        for (const auto& who : aboard)
-            who->outcome = staged{.expires_at = *committed, .earlier_answer = {}};
-        co_return;
-    }
-    const bool worth_another_try = refused(committed.error()) ||
-                                   committed.error() == errc::transaction_aborted ||
-                                   committed.error() == errc::serialization_failure;
-    for (const auto& who : aboard) {
-        const group alone{who};
-        result<timestamp> mine = committed.error();
-        if (worth_another_try && aboard.size() > 1)
-            mine = co_await commit_together(alone);
-        if (mine)
-            who->outcome = staged{.expires_at = *mine, .earlier_answer = {}};
-        else if (mine.error() == errc::unique_violation && who->load.key)
-            who->outcome = co_await look_up_key(*who);
-        else
-            who->outcome = mine.error();
+        queue_.release(which.load.workspace);
+        which.outcome = staged{.expires_at = *committed, .earlier_answer = {}};
+    } else if (committed.error() == errc::unique_violation && !which.load.keys.empty()) {
+        which.outcome = co_await look_up_keys(which);
+    } else {
+        which.outcome = committed.error();
     }
 }
 
-activity_rows staging::activities_of(const group& aboard)
+awaitable<error_code> staging::write_files(pq::transaction& tx, const group& members)
 {
-    activity_rows rows;
-    for (const auto& who : aboard)
-        rows.insert(rows.end(), who->load.activities.begin(), who->load.activities.end());
-    return rows;
+    for (const auto& each : members) {
+        auto ids = co_await uploads_.put_batch_tx(tx, each->load.workspace, each->load.files);
+        if (!ids)
+            co_return is_refusal(ids.error()) ? RESTANTE_ERROR(errc::could_not_stage) : ids.error();
+    }
+    co_return error_code{};
 }
 
-awaitable<result<timestamp>> staging::commit_together(const group& aboard)
+awaitable<result<timestamp>> staging::commit_transaction(const group& members, sharing how)
 {
+    const member& first = *members.front();
     const bool large =
-        aboard.size() == 1 && pending_uploads::lane_for(aboard[0]->load.files) == pq::lane::large;
+        how == sharing::alone && pending_uploads::lane_for(first.load.files) == pq::lane::large;
     auto tx = co_await db_.begin(large ? pq::lane::large : pq::lane::small);
     if (!tx)
         co_return tx.error();
 
+    if (how == sharing::shared) {
+        const pq::parameters none;
+        tx->queue(short_lock_wait, none);
+    }
     const auto fence = upload_requests::make_fence();
-    requests_.queue_fence(*tx, aboard.front()->load.workspace, fence);
-    if (const auto& key = aboard.front()->load.key)
-        requests_.queue_key(*tx, aboard.front()->load.workspace, *key, *aboard.front()->load.answer);
+    const std::size_t fence_place = tx->queued();
+    requests_.queue_fence(*tx, first.load.workspace, fence);
+    for (const auto& key : first.load.keys)
+        requests_.queue_key(*tx, first.load.workspace, key, *first.load.answer, !first.load.files.empty());
     const std::size_t first_file = tx->queued();
     timestamp expires_at{};
     if (large) {
         // A used key is found out before the megabytes are sent.
         auto begun = co_await tx->flush();
         if (!begun)
-            co_return key_error(begun.error(), *tx, aboard.front()->load);
-        expires_at = (*begun)[0][0][0].as<timestamp>().value();
+            co_return key_error(begun.error(), *tx, first.load);
+        expires_at = (*begun)[fence_place][0][0].as<timestamp>().value();
     }
     fault_point("begun");
-    for (const auto& who : aboard) {
-        auto ids = co_await uploads_.put_batch_tx(*tx, who->load.workspace, who->load.files);
-        if (!ids)
-            co_return refused(ids.error()) ? RESTANTE_ERROR(errc::could_not_stage) : ids.error();
-    }
+    if (auto ec = co_await write_files(*tx, members))
+        co_return ec;
     const std::size_t first_activity = tx->queued();
     fault_point("before_publish");
-    activity_.log_activity_tx(*tx, activities_of(aboard));
+    activity_rows rows;
+    std::vector<std::optional<uuid>> tokens;
+    for (const auto& each : members) {
+        rows.insert(rows.end(), each->load.activities.begin(), each->load.activities.end());
+        tokens.insert(tokens.end(), each->load.activities.size(), each->load.token);
+    }
+    activity_.log_activity_tx(*tx, rows, tokens);
     fault_point("after_publish");
 
-    const auto give_up_at = std::chrono::steady_clock::now() + answer_limit;
     auto results = co_await tx->commit();
     if (results) {
         if (!large)
-            expires_at = (*results)[0][0][0].as<timestamp>().value();
+            expires_at = (*results)[fence_place][0][0].as<timestamp>().value();
         co_return expires_at;
     }
-    if (results.error() == errc::commit_outcome_unknown && tx->session().fell_silent())
-        co_await db_.end_session(tx->session().backend_pid());
-    if (results.error() == errc::commit_outcome_unknown) {
-        // Our end of it is closed first: were COMMIT still here, the question would wait for its locks.
-        end_transaction(std::move(*tx));
-        co_return co_await settle_outcome(aboard, fence, give_up_at);
-    }
+    if (results.error() == errc::commit_outcome_unknown)
+        co_return co_await recovery_.settle(std::move(*tx), first.load.workspace, fence, std::move(rows),
+                                            first.give_up_at);
     if (!large && tx->failed_at() < first_file)
-        co_return key_error(results.error(), *tx, aboard.front()->load);
-    if (!refused(results.error()) || aboard.size() > 1)
+        co_return key_error(results.error(), *tx, first.load);
+    // What is wrong with a message is its sender's to know; what is wrong with an upload's rows is ours.
+    if (!is_refusal(results.error()) || members.size() > 1 || first.load.files.empty())
         co_return results.error();
     co_return RESTANTE_ERROR(tx->failed_at() < first_activity ? errc::could_not_stage : errc::could_not_log);
 }
 
-awaitable<result<timestamp>> staging::settle_outcome(const group& aboard, const std::string& fence,
-                                                     std::chrono::steady_clock::time_point give_up_at)
+// Which of the keys was used before, and for what.
+awaitable<result<staged>> staging::look_up_keys(const member& which)
 {
-    give_up_at = std::min(give_up_at, std::chrono::steady_clock::now() + settle_limit);
-    steady_timer pause(ex_);
-    do {
-        auto settled = co_await requests_.settle(aboard.front()->load.workspace, fence);
-        if (settled) {
-            log_line(log_level::warn, "commit_settled").field("stored", settled->has_value());
-            if (!settled->has_value())
-                co_return RESTANTE_ERROR(errc::database_unavailable);
-            co_await activity_.tell_committed(activities_of(aboard));
-            co_return **settled;
+    for (const auto& key : which.load.keys) {
+        auto found = co_await requests_.find(which.load.workspace, key.text);
+        if (!found)
+            co_return found.error();
+        if (!*found)
+            continue;
+        if ((*found)->expired) {
+            auto forgotten = co_await requests_.forget_expired(which.load.workspace, key.text);
+            if (!forgotten)
+                co_return forgotten.error();
+            break;
         }
-        pause.expires_after(std::chrono::milliseconds(100));
-        co_await pause.async_wait(use_tuple);
-    } while (std::chrono::steady_clock::now() < give_up_at);
-    co_return RESTANTE_ERROR(errc::commit_outcome_unknown);
-}
-
-awaitable<result<staged>> staging::look_up_key(const passenger& who)
-{
-    const client_key& key = *who.load.key;
-    auto found = co_await requests_.find(who.load.workspace, key.text);
-    if (!found)
-        co_return found.error();
-    if (!*found || (*found)->expired) {
-        // The earlier use is over or was undone just now: the client may try again, and will find the key
-        // free.
-        auto forgotten = co_await requests_.forget_expired(who.load.workspace, key.text);
-        if (!forgotten)
-            co_return forgotten.error();
-        co_return RESTANTE_ERROR(errc::idempotency_key_running);
+        if (key.fingerprint && (*found)->fingerprint != key.fingerprint)
+            co_return RESTANTE_ERROR(errc::idempotency_key_reused);
+        if ((*found)->files_gone)
+            co_return RESTANTE_ERROR(errc::idempotent_files_gone);
+        co_return staged{.expires_at = (*found)->files_expire_at,
+                         .earlier_answer = std::move((*found)->answer)};
     }
-    if ((*found)->fingerprint != key.fingerprint)
-        co_return RESTANTE_ERROR(errc::idempotency_key_reused);
-    co_return staged{.expires_at = (*found)->files_expire_at, .earlier_answer = std::move((*found)->answer)};
+    // The earlier use is over or was undone just now: the client may try again, and will find the key free.
+    co_return RESTANTE_ERROR(errc::idempotency_key_running);
 }
 
 }  // namespace restante

@@ -1,5 +1,7 @@
 #include "storage/upload_requests.hpp"
 
+#include "core/encoding.hpp"
+
 #include <algorithm>
 
 namespace restante {
@@ -17,32 +19,42 @@ const statement insert_key{
     "INSERT INTO upload_requests "
     "(workspace_id, key, fingerprint, response, files_expire_at, outcome, expires_at) "
     "VALUES ($1::uuid, $2::text, $3::bytea, $4::text, now() + $5::int8 * interval '1 microsecond', 'stored', "
-    "now() + interval '48 hours')"};
+    "now() + $6::int8 * interval '1 microsecond')"};
 
+// An UPDATE that changes nothing, so that its commit waits for a synchronous standby as every commit does: a
+// row that a read shows may not have reached the standby yet.
 const statement find_key{
     "find_key",
-    "SELECT fingerprint, response, files_expire_at, expires_at <= now() FROM upload_requests "
-    "WHERE workspace_id = $1::uuid AND key = $2::text"};
+    "UPDATE upload_requests SET outcome = outcome WHERE workspace_id = $1::uuid AND key = $2::text "
+    "RETURNING fingerprint, response, coalesce(files_expire_at, now()), expires_at <= now(), "
+    "coalesce(files_expire_at <= now(), false)"};
 
 const statement forget_key{
     "forget_key",
     "DELETE FROM upload_requests WHERE workspace_id = $1::uuid AND key = $2::text AND expires_at <= now()"};
 
 // Waits on the unique index while the lost transaction is alive. Once this row stands, it cannot commit any
-// more.
-const statement abandon_fence{"abandon_fence",
-                              "INSERT INTO upload_requests (workspace_id, key, outcome, expires_at) VALUES "
-                              "($1::uuid, $2::text, 'abandoned', "
-                              "now() + interval '15 minutes') ON CONFLICT (workspace_id, key) DO NOTHING"};
-
-const statement find_fence{
-    "find_fence",
-    "SELECT files_expire_at FROM upload_requests WHERE workspace_id = $1::uuid AND key = $2::text "
-    "AND outcome = 'stored'"};
+// more. DO UPDATE and not DO NOTHING, for the reason given above.
+const statement settle_fence{
+    "settle_fence",
+    "INSERT INTO upload_requests AS fence (workspace_id, key, outcome, expires_at) VALUES "
+    "($1::uuid, $2::text, 'abandoned', now() + interval '15 minutes') "
+    "ON CONFLICT (workspace_id, key) DO UPDATE SET outcome = fence.outcome "
+    "RETURNING CASE WHEN outcome = 'stored' THEN files_expire_at END"};
 
 }  // namespace
 
-// The space keeps our keys apart from clients' keys, which are visible characters only.
+request_key request_key::of_client(std::string text, const digest32& fingerprint)
+{
+    return {.text = std::move(text), .fingerprint = fingerprint};
+}
+
+// A space keeps our keys apart from those of clients; hashed, because an id may be of any length.
+request_key request_key::of_message(std::string_view message_id, std::chrono::microseconds lifetime)
+{
+    return {.text = "message " + to_hex(sha256_of(message_id)), .lifetime = lifetime};
+}
+
 std::string upload_requests::make_fence()
 {
     return "fence " + to_string(make_uuid_v7());
@@ -54,12 +66,17 @@ void upload_requests::queue_fence(pq::transaction& tx, const uuid& workspace, co
     tx.queue(insert_fence, with);
 }
 
-void upload_requests::queue_key(pq::transaction& tx, const uuid& workspace, const client_key& key,
-                                const std::string& answer)
+void upload_requests::queue_key(pq::transaction& tx, const uuid& workspace, const request_key& key,
+                                const std::string& answer, bool with_files)
 {
-    const pq::blob fingerprint(reinterpret_cast<const char*>(key.fingerprint.data()), key.fingerprint.size());
-    const pq::parameters with(workspace, key.text, fingerprint, answer,
-                              static_cast<std::int64_t>(ttl_.count()));
+    std::optional<pq::blob> fingerprint;
+    if (key.fingerprint)
+        fingerprint.emplace(reinterpret_cast<const char*>(key.fingerprint->data()), key.fingerprint->size());
+    std::optional<std::int64_t> files_live;
+    if (with_files)
+        files_live = ttl_.count();
+    const pq::parameters with(workspace, key.text, fingerprint, answer, files_live,
+                              static_cast<std::int64_t>(key.lifetime.count()));
     tx.queue(insert_key, with);
 }
 
@@ -71,13 +88,19 @@ awaitable<result<std::optional<earlier_request>>> upload_requests::find(uuid wor
         co_return found.error();
     if (found->empty())
         co_return std::optional<earlier_request>();
-    auto values = (*found)[0].as<pq::blob, std::string, timestamp, bool>();
+    auto values = (*found)[0].as<std::optional<pq::blob>, std::string, timestamp, bool, bool>();
     if (!values)
         co_return values.error();
-    auto& [fingerprint, answer, files_expire_at, expired] = *values;
-    earlier_request earlier{
-        .answer = std::move(answer), .files_expire_at = files_expire_at, .expired = expired};
-    std::copy(fingerprint.begin(), fingerprint.end(), earlier.fingerprint.begin());
+    auto& [fingerprint, answer, files_expire_at, expired, files_gone] = *values;
+    earlier_request earlier{.fingerprint = {},
+                            .answer = std::move(answer),
+                            .files_expire_at = files_expire_at,
+                            .expired = expired,
+                            .files_gone = files_gone};
+    if (fingerprint) {
+        earlier.fingerprint.emplace();
+        std::copy(fingerprint->begin(), fingerprint->end(), earlier.fingerprint->begin());
+    }
     co_return std::optional(std::move(earlier));
 }
 
@@ -93,18 +116,10 @@ awaitable<result<void>> upload_requests::forget_expired(uuid workspace, std::str
 awaitable<result<std::optional<timestamp>>> upload_requests::settle(uuid workspace, std::string fence)
 {
     const pq::parameters with(workspace, fence);
-    auto abandoned = co_await db_.execute(abandon_fence, with);
-    if (!abandoned)
-        co_return abandoned.error();
-    auto found = co_await db_.execute(find_fence, with);
-    if (!found)
-        co_return found.error();
-    if (found->empty())
-        co_return std::optional<timestamp>();
-    auto expires_at = (*found)[0][0].as<timestamp>();
-    if (!expires_at)
-        co_return expires_at.error();
-    co_return std::optional(*expires_at);
+    auto settled = co_await db_.execute(settle_fence, with);
+    if (!settled)
+        co_return settled.error();
+    co_return (*settled)[0][0].as<std::optional<timestamp>>();
 }
 
 }  // namespace restante

@@ -32,7 +32,7 @@ GRANT SELECT, UPDATE ON sweeper_state TO restante_app;
 -- number of its own choice or change what a row says.
 GRANT SELECT ON activity_logs, activity_heads TO restante_app;
 GRANT EXECUTE ON FUNCTION
-    publish_activity, publish_activities, activity_seq_before, forget_activity, unacked_uploads TO restante_app;
+    publish_activity, publish_activities, publish_checked, activity_seq_before, forget_activity, unacked_uploads TO restante_app;
 
 -- The server compares the schema with what it was built for before it serves.
 DO $$

@@ -21,6 +21,11 @@ errc errc_from_sqlstate(std::string_view code)
     // The server is shutting down, still starting, or out of connections, memory or disk.
     if (code.starts_with("57P") || code.starts_with("08") || code.starts_with("53") || code.starts_with("58"))
         return errc::database_unavailable;
+    // Raised by publish_checked().
+    if (code == "RS001")
+        return errc::workspace_not_found;
+    if (code == "RS002")
+        return errc::invalid_token;
     return errc::sql_error;
 }
 

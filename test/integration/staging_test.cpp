@@ -213,7 +213,7 @@ TEST_F(staging_files, an_upload_of_the_same_key_and_files_is_answered_from_the_f
             std::vector<new_file> files;
             files.push_back(make_file("a", text));
             auto load = make_upload(workspace, std::move(files));
-            load.key = client_key{.text = "k-1", .fingerprint = sha256_of(text)};
+            load.keys.push_back(request_key::of_client("k-1", sha256_of(text)));
             load.answer = std::make_shared<const std::string>(answer);
             return load;
         };

@@ -46,7 +46,7 @@ inline new_file make_file(std::string name, std::string text, bool on_disk = fal
 // An upload whose feed rows are abbreviated versions of the product's.
 inline upload make_upload(uuid workspace, std::vector<new_file> files)
 {
-    upload load{.workspace = workspace, .files = std::move(files), .activities = {}, .key = {}};
+    upload load{.workspace = workspace, .files = std::move(files)};
     for (const auto& file : load.files) {
         auto row = std::make_shared<feed_entry>();
         row->what = {.id = file.activity_id,

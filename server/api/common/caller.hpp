@@ -13,4 +13,10 @@ inline const principal& caller_of(const request_context& req)
     return caller ? *caller : nobody;
 }
 
+// The token it presented, which the transaction that writes looks at once more.
+inline std::optional<uuid> token_of(const principal& caller)
+{
+    return caller.kind == principal_kind::workspace ? std::optional(caller.token) : std::nullopt;
+}
+
 }  // namespace restante

@@ -147,4 +147,17 @@ answerable<activity> read_a2a_message(const uuid& workspace, std::string text, c
     return row;
 }
 
+std::optional<std::string> message_id_of(const json::value& body)
+{
+    const json::value* at = &body;
+    for (const char* key : {"params", "message", "messageId"}) {
+        const auto* object = at->if_object();
+        at = object ? object->if_contains(key) : nullptr;
+        if (!at)
+            return std::nullopt;
+    }
+    const auto* text = at->if_string();
+    return text && !text->empty() ? std::optional(std::string(*text)) : std::nullopt;
+}
+
 }  // namespace restante

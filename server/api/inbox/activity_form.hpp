@@ -5,6 +5,7 @@
 
 #include <boost/json/value.hpp>
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -16,6 +17,9 @@ namespace restante {
 // somebody else.
 answerable<activity> read_activity_report(const uuid& workspace, std::string_view text,
                                           const boost::json::value& body);
+
+// params.message.messageId of a JSON-RPC body, when it is a text that is not empty.
+std::optional<std::string> message_id_of(const boost::json::value& body);
 
 // The body of POST /workspaces/{id}/a2a, a JSON-RPC object, as a row. Refusal: bad_request.
 answerable<activity> read_a2a_message(const uuid& workspace, std::string text,

@@ -1,16 +1,18 @@
-// POST /workspaces/{id}/activity and POST /workspaces/{id}/a2a: rows that come in one by one, each in a
-// transaction of its own.
+// POST /workspaces/{id}/activity and POST /workspaces/{id}/a2a: rows that come in one by one, with the same
+// certainty as an upload.
 #include "auth/authenticator.hpp"
 #include "http/message/json_reader.hpp"
 #include "http/session/request_context.hpp"
 #include "server/api/common/caller.hpp"
 #include "server/api/common/delivery.hpp"
+#include "server/api/common/idempotency.hpp"
 #include "server/api/inbox/activity_form.hpp"
 #include "server/api/inbox/inbox.hpp"
 #include "server/api/inbox/services.hpp"
-#include "storage/activity_log.hpp"
+#include "storage/staging.hpp"
 
 #include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
 
 namespace restante {
 
@@ -23,13 +25,50 @@ refusal refusal_of(const error_code& ec)
         return {errc::bad_request, "a text holds a character that cannot be stored"};
     if (ec == errc::sql_error)
         return errc::could_not_log;
-    return ec;
+    return refusal_of_write(ec);
+}
+
+// The same key with another body, or on the other route, is another request.
+digest32 fingerprint_of(const request_context& req, std::string_view body)
+{
+    sha256 hash;
+    hash.update(req.path());
+    hash.update("\n");
+    hash.update(body);
+    return hash.finish();
+}
+
+upload make_request(const request_context& req, activity row, std::string answer)
+{
+    upload made{.workspace = req.workspace_id(), .token = token_of(caller_of(req))};
+    auto entry = std::make_shared<feed_entry>();
+    entry->what = std::move(row);
+    made.activities.push_back(std::move(entry));
+    made.answer = std::make_shared<const std::string>(std::move(answer));
+    return made;
+}
+
+// Stores the row and answers, now or as the first time.
+awaitable<response> store(const request_context& req, inbox_services& svc, upload row)
+{
+    const auto answer = row.answer;
+    auto stored = co_await svc.stage.stage(std::move(row));
+    if (!stored)
+        co_return req.fail(refusal_of(stored.error()));
+    if (!stored->earlier_answer)
+        co_return req.json(http::status::ok, *answer);
+    auto again = req.json(http::status::ok, std::move(*stored->earlier_answer));
+    mark_as_replay(again);
+    co_return again;
 }
 
 }  // namespace
 
 awaitable<response> handle_activity_report(request_context& req, inbox_services& svc)
 {
+    auto key = read_idempotency_key(req);
+    if (!key)
+        co_return req.fail(key.error());
     const auto text = co_await req.text_body();
     if (!text)
         co_return req.fail(text.error());
@@ -42,20 +81,25 @@ awaitable<response> handle_activity_report(request_context& req, inbox_services&
     auto known = co_await svc.auth.workspace_for(caller_of(req), req.workspace_id());
     if (!known)
         co_return req.fail(known.error());
-    auto logged = co_await svc.activity.log_activity(std::move(*row));
-    if (!logged)
-        co_return req.fail(refusal_of(logged.error()));
-    co_return req.json(http::status::ok, std::string("{\"status\":\"logged\"}"));
+    auto made = make_request(req, std::move(*row), R"({"status":"logged"})");
+    if (*key)
+        made.keys.push_back(request_key::of_client(std::move(**key), fingerprint_of(req, *text)));
+    co_return co_await store(req, svc, std::move(made));
 }
 
 awaitable<response> handle_a2a(request_context& req, inbox_services& svc)
 {
+    auto key = read_idempotency_key(req);
+    if (!key)
+        co_return req.fail(key.error());
     auto text = co_await req.text_body();
     if (!text)
         co_return req.fail(text.error());
     const auto body = parse_json(*text);
     if (!body)
         co_return req.fail(body.error());
+    const auto fingerprint = fingerprint_of(req, *text);
+    const auto message_id = message_id_of(*body);
     auto row = read_a2a_message(req.workspace_id(), std::move(*text), *body);
     if (!row)
         co_return req.fail(row.error());
@@ -66,10 +110,12 @@ awaitable<response> handle_a2a(request_context& req, inbox_services& svc)
         co_return req.fail(here.error());
     const boost::json::object answer{
         {"status", "queued"}, {"delivery_mode", "poll"}, {"method", *row->method}};
-    auto logged = co_await svc.activity.log_activity(std::move(*row));
-    if (!logged)
-        co_return req.fail(refusal_of(logged.error()));
-    co_return req.json(http::status::ok, answer);
+    auto made = make_request(req, std::move(*row), boost::json::serialize(answer));
+    if (*key)
+        made.keys.push_back(request_key::of_client(std::move(**key), fingerprint));
+    if (message_id)
+        made.keys.push_back(request_key::of_message(*message_id, svc.message_lifetime));
+    co_return co_await store(req, svc, std::move(made));
 }
 
 }  // namespace restante

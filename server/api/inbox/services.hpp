@@ -1,21 +1,24 @@
 #pragma once
 
+#include <chrono>
+
 namespace restante {
 
 class activity_feed;
-class activity_log;
 class authenticator;
 class cors_policy;
 class hub;
 class inbox_cursors;
 class parked_polls;
+class staging;
 class task_group;
 
 // What the handlers of the feed work with.
 struct inbox_services {
     authenticator& auth;
     activity_feed& feed;
-    activity_log& activity;
+    staging& stage;
+    std::chrono::microseconds message_lifetime;  // how long the id of a message is remembered
     inbox_cursors& cursors;
     parked_polls& polls;
     hub& events;

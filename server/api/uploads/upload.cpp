@@ -5,6 +5,7 @@
 #include "core/log.hpp"
 #include "server/api/common/caller.hpp"
 #include "server/api/common/delivery.hpp"
+#include "server/api/common/idempotency.hpp"
 #include "server/api/uploads/running_keys.hpp"
 #include "server/api/uploads/services.hpp"
 #include "server/api/uploads/upload_answer.hpp"
@@ -45,16 +46,6 @@ void log_staged(const request_context& req, std::span<const new_file> files, ste
     }
 }
 
-// A workspace may have been unwired between the look at it and the write: the same answer as before the body.
-refusal refusal_of(const error_code& ec)
-{
-    if (ec == errc::schema_missing)
-        return errc::no_callback_url;
-    if (ec == errc::commit_outcome_unknown)
-        return {errc::commit_outcome_unknown, {{"stored", "unknown"}}};
-    return ec;
-}
-
 }  // namespace
 
 awaitable<response> handle_upload(request_context& req, upload_services& svc)
@@ -82,16 +73,17 @@ awaitable<response> handle_upload(request_context& req, upload_services& svc)
         co_return reject(req, svc, files.error());
     fault_point("body_parsed");
 
-    auto load = make_upload(req.workspace_id(), std::move(*files), std::move(head->key));
+    auto load =
+        make_upload(req.workspace_id(), token_of(caller_of(req)), std::move(*files), std::move(head->key));
     const auto staged_files = load.files;
     const auto answer = load.answer;
     auto stored = co_await svc.stage.stage(std::move(load));
     if (!stored)
-        co_return reject(req, svc, refusal_of(stored.error()));
+        co_return reject(req, svc, refusal_of_write(stored.error()));
 
     if (stored->earlier_answer) {
         auto again = req.json(http::status::ok, fill_in_expiry(*stored->earlier_answer, stored->expires_at));
-        again.head.set("Idempotency-Replayed", "true");
+        mark_as_replay(again);
         co_return again;
     }
     svc.metrics.count_staged(staged_files);

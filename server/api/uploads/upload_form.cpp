@@ -1,24 +1,12 @@
 #include "server/api/uploads/upload_form.hpp"
 
 #include "core/file_names.hpp"
+#include "server/api/common/idempotency.hpp"
 #include "server/api/uploads/upload_answer.hpp"
 
 namespace restante {
 
 namespace {
-
-answerable<std::optional<std::string>> idempotency_key(const request_context& req)
-{
-    const auto [first, last] = req.head().equal_range("Idempotency-Key");
-    if (first == last)
-        return std::optional<std::string>();
-    const std::string_view key = first->value();
-    const bool visible = std::all_of(key.begin(), key.end(), [](char c) { return c > 0x20 && c < 0x7F; });
-    if (std::next(first) != last || key.empty() || key.size() > 128 || !visible)
-        return refusal(errc::bad_request,
-                       "Idempotency-Key must be 1 to 128 visible ASCII characters, given once");
-    return std::optional<std::string>(key);
-}
 
 // Over everything that makes two requests "the same files": names, types and contents, in order.
 digest32 fingerprint_of(std::span<const form_file> files)
@@ -70,7 +58,7 @@ answerable<upload_head> check_upload_head(request_context& req, const form_limit
     auto separator = multipart::boundary::from_content_type(req.header(http::field::content_type));
     if (!separator)
         return refusal(separator.error());
-    auto key = idempotency_key(req);
+    auto key = read_idempotency_key(req);
     if (!key)
         return key.error();
     if (req.body().announced_too_large())
@@ -78,16 +66,17 @@ answerable<upload_head> check_upload_head(request_context& req, const form_limit
     return upload_head{std::move(*separator), std::move(*key)};
 }
 
-upload make_upload(const uuid& workspace, std::vector<form_file> files, std::optional<std::string> key)
+upload make_upload(const uuid& workspace, const std::optional<uuid>& token, std::vector<form_file> files,
+                   std::optional<std::string> key)
 {
-    upload load{.workspace = workspace, .files = {}, .activities = {}, .answer = {}, .key = {}};
+    upload load{.workspace = workspace, .token = token};
     for (const auto& file : files) {
         load.files.push_back(to_new_file(file));
         load.activities.push_back(activity_about(workspace, load.files.back()));
     }
     load.answer = std::make_shared<const std::string>(upload_answer_template(workspace, load.files));
     if (key)
-        load.key = client_key{.text = std::move(*key), .fingerprint = fingerprint_of(files)};
+        load.keys.push_back(request_key::of_client(std::move(*key), fingerprint_of(files)));
     return load;
 }
 

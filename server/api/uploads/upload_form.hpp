@@ -20,6 +20,7 @@ struct upload_head {
 answerable<upload_head> check_upload_head(request_context& req, const form_limits& limits);
 
 // The files of a form as storage wants them, each with its row for the feed.
-upload make_upload(const uuid& workspace, std::vector<form_file> files, std::optional<std::string> key);
+upload make_upload(const uuid& workspace, const std::optional<uuid>& token, std::vector<form_file> files,
+                   std::optional<std::string> key);
 
 }  // namespace restante
