@@ -149,7 +149,7 @@ class PostgresProxy(Proxy):
 
     link = PostgresLink
 
-    def __init__(self, conninfo, mark="publish_activities"):
+    def __init__(self, conninfo, mark="publish_checked"):
         self.mark = mark
         self._guard = threading.Lock()
         self._due = None
