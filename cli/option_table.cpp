@@ -36,6 +36,9 @@ constexpr option table[] = {
      "Where /metrics is served; the other listeners never do."},
     {"allowed-origin", "Listeners", "ORIGIN", &settings::allowed_origins,
      "Web origin whose pages may call the API and open a WebSocket. May be repeated; * allows any."},
+    {"allowed-host", "Listeners", "HOST", &settings::allowed_hosts,
+     "Host that is served besides loopback ones, without its port; loopback listeners serve no other. "
+     "May be repeated; * allows any."},
     {"threads", "Listeners", "N", &settings::threads,
      "Threads that serve, each with a shard of its own; 0 means one for each core.", 0, 256},
     {"max-connections", "Listeners", "N", &settings::max_connections,

@@ -91,6 +91,8 @@ awaitable<response> http_exchange::route_and_handle()
 {
     if (verdict_.refusal)
         co_return request_.fail(*verdict_.refusal);
+    if (env_.hosts && !env_.hosts->admits(request_.head(), real_clock().now()))
+        co_return request_.fail(errc::host_not_allowed);
     auto target = parse_request_target(request_.head().target());
     if (!target)
         co_return request_.fail(target.error());
