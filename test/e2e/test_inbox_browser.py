@@ -1,17 +1,12 @@
 #!/usr/bin/env python3
 """An uploaded file, opened in a real browser: it is downloaded and never executed."""
 
-import contextlib
 import functools
 import http.server
-import os
-import signal
-import subprocess
-import tempfile
-import threading
 import unittest
 
-from http_wire import Answer, await_true
+from browser import page_at, serving, visit
+from http_wire import Answer
 from inbox_case import InboxCase
 
 # Both notify this server if they get to run: by script, and by an image that only a rendered page requests.
@@ -72,47 +67,6 @@ class Relay(http.server.BaseHTTPRequestHandler):
 
     def log_message(self, *_):
         pass
-
-
-@contextlib.contextmanager
-def serving(handler):
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_address[1]}/"
-        finally:
-            server.shutdown()
-            thread.join()
-
-
-BROWSER = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
-           "--disable-background-networking", "--disable-component-update", "--disable-sync"]
-
-
-@contextlib.contextmanager
-def browsing(*arguments, **how):
-    """A browser with its own profile, closed at the end of the block."""
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
-        browser = subprocess.Popen([*BROWSER, f"--user-data-dir={profile}", *arguments], start_new_session=True,
-                                   stderr=subprocess.DEVNULL, env={**os.environ, "HOME": profile}, **how)
-        try:
-            yield browser
-        finally:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(browser.pid, signal.SIGKILL)
-            browser.communicate()
-
-
-def visit(url, until, what):
-    with browsing(url, stdout=subprocess.DEVNULL):
-        await_true(until, 60, what)
-
-
-def page_at(url):
-    """The DOM as the browser built it, after all of its content could run."""
-    with browsing("--virtual-time-budget=3000", "--dump-dom", url, stdout=subprocess.PIPE, text=True) as browser:
-        return browser.communicate(timeout=90)[0]
 
 
 class Browser(InboxCase):

@@ -308,6 +308,12 @@ TEST_F(http_session, broken_chunks_are_refused_and_the_connection_ends)
                                  "3\r\nhello\r\n0\r\n\r\n",
                                  "5\nhello\r\n0\r\n\r\n",
                                  "\r\n\r\n",
+                                 // These are known before their line ends, and not waited for.
+                                 "x",
+                                 "5x",
+                                 "00000000000000005",
+                                 "3\r\nabcX",
+                                 "3\r\nabc\r\n3;\n",
                                  many_extensions,
                                  small_extensions,
                                  endless_trailer};
