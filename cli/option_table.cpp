@@ -59,9 +59,10 @@ constexpr option table[] = {
      "File that holds the admin token, at least 16 characters. RESTANTE_ADMIN_TOKEN may hold it instead.", 1},
     {"registration", "Access", "WHO", &settings::registration,
      "Who may register a workspace: open, admin, or auto, which is open only with --dev "
-     "or while every listener is on loopback."},
+     "or while every listener is on loopback, and never to requests that a proxy has forwarded."},
     {"dev", "Access", "", &settings::dev,
-     "For development: lets requests from loopback through without a token."},
+     "For development: lets requests from loopback through without a token, unless a proxy has forwarded "
+     "them or a page of another site has sent them."},
 
     {"upload-ttl", "Retention", "DURATION", &settings::upload_ttl,
      "How long a file waits for its workspace.", second, 3650 * day},
