@@ -146,7 +146,8 @@ TEST_F(reading_the_feed, a_number_below_what_retention_removed_is_gone)
             co_await write(r, "a2a_receive", nobody, workspace);
         db.sql("DELETE FROM activity_logs WHERE seq <= 3");
         for (const std::int64_t removed : {1, 2}) {
-            for (const auto& filter : {feed_query{}, feed_query{.type = "none"}, feed_query{.peer_info = true}}) {
+            for (const auto& filter :
+                 {feed_query{}, feed_query{.type = "none"}, feed_query{.peer_info = true}}) {
                 auto query = filter;
                 query.workspace = workspace;
                 query.since_seq = removed;

@@ -280,7 +280,8 @@ TEST_F(fetch_and_ack, the_list_goes_on_after_a_file_that_has_been_swept)
     with_uploads([&](pending_uploads& uploads, pq::connection_pool&) -> awaitable<void> {
         for (const auto* name : {"long ago", "seen", "next"})
             co_await uploads.put_batch(workspace, {make_file(name, "text")});
-        db.sql("UPDATE pending_uploads SET created_at = now() - interval '1 hour' WHERE filename = 'long ago'");
+        db.sql(
+            "UPDATE pending_uploads SET created_at = now() - interval '1 hour' WHERE filename = 'long ago'");
         const auto all = co_await uploads.list(workspace, 100, {});
         const uuid seen = (*all)[1].file_id;
         db.sql("DELETE FROM pending_uploads WHERE filename = 'seen'");
@@ -289,7 +290,8 @@ TEST_F(fetch_and_ack, the_list_goes_on_after_a_file_that_has_been_swept)
         EXPECT_EQ(rest->at(0).filename, "next");
 
         // The database's clock may be behind ours.
-        db.sql("UPDATE pending_uploads SET created_at = now() - interval '4 minutes' WHERE filename = 'next'");
+        db.sql(
+            "UPDATE pending_uploads SET created_at = now() - interval '4 minutes' WHERE filename = 'next'");
         EXPECT_EQ((co_await uploads.list(workspace, 100, seen))->size(), 1u);
     });
 }
