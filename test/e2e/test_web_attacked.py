@@ -49,7 +49,7 @@ class AttackCase(ServerCase):
         return "localhost:%d" % self.server.address[1]
 
     def assert_refused(self, answer, status, code):
-        self.assertEqual((answer.status, answer.json()["code"]), (status, code), answer)
+        self.assertEqual((answer.status, answer.json().get("code")), (status, code), answer)
 
 
 class OpenRegistration(AttackCase):
@@ -114,7 +114,7 @@ class OpenRegistration(AttackCase):
         bearer = ("Authorization", "Bearer " + post(self.server.address, REGISTER, JSON, body=body).json()["auth_token"])
         path = f"/workspaces/{workspace['id']}/tokens"
         (token,) = get(self.server.address, path, bearer).json()
-        revoke = request_head("DELETE", f"{path}/{token['id']}", [("Host", "localhost"), bearer])
+        revoke = request_head("DELETE", f"{path}/{token['token_id']}", [("Host", "localhost"), bearer])
         self.assertEqual(exchange(self.server.address, revoke).status, 200)
         self.assert_refused(post(self.server.address, REGISTER, JSON, body=body), 401, "missing_token")
 
@@ -252,10 +252,9 @@ class Browser(AttackCase):
         heard = []
         with serving(functools.partial(Page, self.server, heard)) as url:
             self.assertEqual(self.attempts(url, heard), {"/heard-json-blocked", "/heard-socket-refused"})
-        requests = self.server.metrics()
-        self.assertGreaterEqual(requests['molecule_auth_rejected_total{reason="cross_site"}'], 3,
-                                "the browser did send the simple request, the form and the handshake")
         self.assertEqual(self.workspaces(), 0)
+        self.assertGreaterEqual(self.server.metrics()['molecule_auth_rejected_total{reason="cross_site"}'], 3,
+                                "the browser did send the simple request, the form and the handshake")
 
     def test_the_same_page_gets_through_when_its_origin_is_allowed(self):
         """Shows that the page and the browser do what the test above relies on."""
