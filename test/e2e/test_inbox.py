@@ -153,6 +153,19 @@ class Feed(InboxCase):
             self.assertEqual(answer.status, 410)
             self.assertIn("omit since_id", answer.json()["error"])
 
+    def test_a_number_below_what_retention_removed_is_gone(self):
+        for _ in range(4):
+            self.report("agent_log")
+        self.db.session.query(f"DELETE FROM activity_logs WHERE workspace_id = '{self.workspace.id}' AND seq <= 2")
+        for path in ("?since_seq=1", "?since_seq=1&wait=30", "?since_seq=1&type=error"):
+            answer = self.get("/activity" + path)
+            self.assertEqual((answer.status, answer.json()["code"]), (410, "cursor_gone"), answer)
+            self.assertIn("since_seq=0", answer.json()["error"])
+        self.assertEqual(self.get("/events/stream", headers=[("Last-Event-ID", "1")]).status, 410)
+        self.assertEqual(self.seqs("/activity?since_seq=0"), [3, 4])
+        self.assertEqual(self.seqs("/activity?since_seq=2"), [3, 4])
+        self.assertEqual(self.seqs("/activity?since_seq=4"), [])
+
     def test_reports_are_checked(self):
         other = str(uuid.uuid4())
         before = self.db.counts()
