@@ -11,6 +11,27 @@ import threading
 from http_wire import await_true
 
 
+class Recorder(http.server.BaseHTTPRequestHandler):
+    """Records the paths it is asked for, and serves the page that `page(path)` returns."""
+
+    def __init__(self, heard, page, *arguments):
+        self.heard = heard
+        self.page = page
+        super().__init__(*arguments)
+
+    def do_GET(self):
+        self.heard.append(self.path)
+        page = self.page(self.path).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(page)))
+        self.end_headers()
+        self.wfile.write(page)
+
+    def log_message(self, *_):
+        pass
+
+
 @contextlib.contextmanager
 def serving(handler):
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:

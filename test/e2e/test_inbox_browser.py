@@ -5,7 +5,7 @@ import functools
 import http.server
 import unittest
 
-from browser import page_at, serving, visit
+from browser import Recorder, page_at, serving, visit
 from http_wire import Answer
 from inbox_case import InboxCase
 
@@ -24,24 +24,8 @@ HOST = """<!doctype html><body><script>setTimeout(() => fetch('/over'), 3000)</s
 CONTROL = "control"
 
 
-class Witness(http.server.BaseHTTPRequestHandler):
-    """Records the requests it gets; serves the control page."""
-
-    def __init__(self, heard, *arguments):
-        self.heard = heard
-        super().__init__(*arguments)
-
-    def do_GET(self):
-        self.heard.append(self.path)
-        page = HTML.format(url="/heard-").encode() if self.path == "/" + CONTROL else b""
-        self.send_response(200)
-        self.send_header("Content-Type", "text/html")
-        self.send_header("Content-Length", str(len(page)))
-        self.end_headers()
-        self.wfile.write(page)
-
-    def log_message(self, *_):
-        pass
+def witness_page(path):
+    return HTML.format(url="/heard-") if path == "/" + CONTROL else ""
 
 
 class Relay(http.server.BaseHTTPRequestHandler):
@@ -77,7 +61,8 @@ class Browser(InboxCase):
             fetched.append(path)
             return self.get(path)
 
-        with serving(functools.partial(Witness, heard)) as witness, serving(functools.partial(Relay, fetch)) as relay:
+        with serving(functools.partial(Recorder, heard, witness_page)) as witness, \
+                serving(functools.partial(Relay, fetch)) as relay:
             visit(witness + CONTROL, lambda: any("heard-script" in path for path in heard), "the browser runs a script")
             heard.clear()
             for name, mimetype, text in (("page.html", "text/html", HTML), ("picture.svg", "image/svg+xml", SVG),
@@ -98,7 +83,7 @@ class Browser(InboxCase):
             answer.headers.pop("content-disposition")
             return answer
 
-        with serving(functools.partial(Witness, heard)) as witness:
+        with serving(functools.partial(Recorder, heard, witness_page)) as witness:
             for name, mimetype, text in (("page.html", "text/html", HTML), ("picture.svg", "image/svg+xml", SVG)):
                 with self.subTest(name=name), serving(functools.partial(Relay, without_disposition)) as relay:
                     file = self.stage(text.format(url=witness).encode(), name, mimetype)

@@ -2,7 +2,6 @@
 """What a web page, a rebound name or a proxy can reach on a server that trusts loopback: nothing."""
 
 import functools
-import http.server
 import json
 import os
 import secrets
@@ -11,7 +10,7 @@ import time
 import unittest
 import uuid
 
-from browser import page_at, serving, visit
+from browser import Recorder, page_at, serving, visit
 from http_wire import Wire, await_true, request_head
 from server_case import ServerCase
 from server_process import Server
@@ -111,7 +110,8 @@ class OpenRegistration(AttackCase):
     def test_a_revoked_last_token_does_not_give_the_workspace_away(self):
         workspace = json.loads(registration())
         body = json.dumps(workspace).encode()
-        bearer = ("Authorization", "Bearer " + post(self.server.address, REGISTER, JSON, body=body).json()["auth_token"])
+        token = post(self.server.address, REGISTER, JSON, body=body).json()["auth_token"]
+        bearer = ("Authorization", "Bearer " + token)
         path = f"/workspaces/{workspace['id']}/tokens"
         (token,) = get(self.server.address, path, bearer).json()
         revoke = request_head("DELETE", f"{path}/{token['token_id']}", [("Host", "localhost"), bearer])
@@ -217,26 +217,9 @@ const submitted = () => new Promise(done => {{
 </script></body>"""
 
 
-class Page(http.server.BaseHTTPRequestHandler):
-    """Serves the attacking page, and records what it reports."""
-
-    def __init__(self, server, heard, *arguments):
-        self.target = "%s:%d" % server.address
-        self.heard = heard
-        super().__init__(*arguments)
-
-    def do_GET(self):
-        self.heard.append(self.path)
-        ids = {name: uuid.uuid4() for name in ("form", "simple", "json")}
-        page = PAGE.format(server=self.target, **ids).encode() if self.path == "/" else b""
-        self.send_response(200)
-        self.send_header("Content-Type", "text/html")
-        self.send_header("Content-Length", str(len(page)))
-        self.end_headers()
-        self.wfile.write(page)
-
-    def log_message(self, *_):
-        pass
+def attacking(server, path):
+    ids = {name: uuid.uuid4() for name in ("form", "simple", "json")}
+    return PAGE.format(server="%s:%d" % server.address, **ids) if path == "/" else ""
 
 
 class Browser(AttackCase):
@@ -250,7 +233,7 @@ class Browser(AttackCase):
 
     def test_a_page_of_another_origin_stores_nothing_and_hears_nothing(self):
         heard = []
-        with serving(functools.partial(Page, self.server, heard)) as url:
+        with serving(functools.partial(Recorder, heard, functools.partial(attacking, self.server))) as url:
             self.assertEqual(self.attempts(url, heard), {"/heard-json-blocked", "/heard-socket-refused"})
         self.assertEqual(self.workspaces(), 0)
         self.assertGreaterEqual(self.server.metrics()['molecule_auth_rejected_total{reason="cross_site"}'], 3,
@@ -259,8 +242,7 @@ class Browser(AttackCase):
     def test_the_same_page_gets_through_when_its_origin_is_allowed(self):
         """Shows that the page and the browser do what the test above relies on."""
         heard = []
-        handler = lambda *arguments: Page(allowing, heard, *arguments)
-        with serving(handler) as url:
+        with serving(functools.partial(Recorder, heard, lambda path: attacking(allowing, path))) as url:
             with Server(self.db.conninfo, "--dev", "--allowed-origin", url.rstrip("/")) as allowing:
                 allowing.wait_ready()
                 self.assertEqual(self.attempts(url, heard), {"/heard-json-200", "/heard-socket-open"})
