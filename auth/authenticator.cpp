@@ -3,26 +3,21 @@
 namespace restante {
 
 authenticator::authenticator(executor ex, token_store& tokens, workspace_store& known,
-                             const identity_notices& board, const authenticator_options& options,
-                             const clock& time)
+                             const identity_notices& board, const std::string& admin_token, const clock& time)
     : known_(known),
       board_(board),
       time_(time),
-      dev_(options.dev),
       lookups_(ex, [&tokens](std::span<const digest32> hashes) { return tokens.find(hashes); })
 {
-    if (!options.admin_token.empty())
-        admin_ = hash_token(options.admin_token);
+    if (!admin_token.empty())
+        admin_ = hash_token(admin_token);
 }
 
 awaitable<result<principal>> authenticator::identify(bearer given, asio::ip::address from,
                                                      removed_workspaces gone)
 {
-    if (given.kind == bearer_kind::none) {
-        if (dev_ && from.is_loopback())
-            co_return principal{.kind = principal_kind::dev};
+    if (given.kind == bearer_kind::none)
         co_return RESTANTE_ERROR(errc::missing_token);
-    }
     if (given.kind == bearer_kind::malformed)
         co_return refuse(from);
 

@@ -17,20 +17,16 @@
 
 namespace restante {
 
-struct authenticator_options {
-    std::string admin_token;  // empty: no admin
-    bool dev = false;
-};
-
 // Identifies the holder of a bearer token, for one shard. A token that this shard verified in the last
 // seconds costs no query; any other costs one, and a malformed one costs none.
 //
 // Database errors are returned unchanged: a token that we cannot verify is not treated as invalid.
 class authenticator final : public identity_listener {
 public:
-    // Whoever owns it subscribes it to the board, before the shards run.
+    // Whoever owns it subscribes it to the board, before the shards run. Without an admin token there is no
+    // admin.
     authenticator(executor ex, token_store& tokens, workspace_store& known, const identity_notices& board,
-                  const authenticator_options& options, const clock& time = real_clock());
+                  const std::string& admin_token, const clock& time = real_clock());
 
     // Whether a token of a removed workspace still identifies it. Only registration needs this, to answer
     // "gone" instead of "wrong".
@@ -71,7 +67,6 @@ private:
     const identity_notices& board_;
     const clock& time_;
     std::optional<digest32> admin_;
-    bool dev_;
     token_cache cache_;
     token_lookups lookups_;
     failure_limiter failures_;

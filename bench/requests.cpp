@@ -16,7 +16,7 @@ using request = http::request<http::string_body>;
 
 std::string bytes_of(request& made)
 {
-    made.set(http::field::host, "bench");
+    made.set(http::field::host, "localhost");
     if (made.method() == http::verb::post)
         made.prepare_payload();
     std::ostringstream out;

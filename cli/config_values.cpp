@@ -1,5 +1,6 @@
 #include "cli/config_values.hpp"
 
+#include "core/loopback.hpp"
 #include "core/utf8.hpp"
 
 #include <boost/asio/ip/address.hpp>
@@ -145,6 +146,14 @@ bool is_origin(std::string_view text)
     return false;
 }
 
+std::optional<host_name> parse_host_name(std::string_view text)
+{
+    std::string name(text);
+    if (name != "*" && !parse_host_port(name + ":0"))
+        return std::nullopt;
+    return host_name{std::move(name)};
+}
+
 std::string format_duration(std::chrono::microseconds value)
 {
     return value.count() == 0 ? "0s" : format_with(value.count(), duration_units);
@@ -175,11 +184,7 @@ bool is_loopback(const host_port& where)
         return true;
     boost::system::error_code ec;
     const auto address = ip::make_address(where.host, ec);
-    if (ec)
-        return false;
-    if (address.is_v6() && address.to_v6().is_v4_mapped())
-        return ip::make_address_v4(ip::v4_mapped, address.to_v6()).is_loopback();
-    return address.is_loopback();
+    return !ec && is_loopback(address);
 }
 
 }  // namespace restante

@@ -29,6 +29,9 @@ std::optional<host_port> parse_host_port(std::string_view text);
 // An Origin as a browser sends it: https://chat.example.com, http://localhost:3000; also * for any.
 bool is_origin(std::string_view text);
 
+// A Host without its port: chat.example.com, 10.0.0.7, [fd00::7]; also * for any.
+std::optional<host_name> parse_host_name(std::string_view text);
+
 // The shortest text that the parsers above parse to the same value.
 std::string format_duration(std::chrono::microseconds value);
 std::string format_size(std::uint64_t bytes);

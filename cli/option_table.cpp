@@ -36,6 +36,9 @@ constexpr option table[] = {
      "Where /metrics is served; the other listeners never do."},
     {"allowed-origin", "Listeners", "ORIGIN", &settings::allowed_origins,
      "Web origin whose pages may call the API and open a WebSocket. May be repeated; * allows any."},
+    {"allowed-host", "Listeners", "HOST", &settings::allowed_hosts,
+     "Host that is served besides loopback ones, without its port; loopback listeners serve no other. "
+     "May be repeated; * allows any."},
     {"threads", "Listeners", "N", &settings::threads,
      "Threads that serve, each with a shard of its own; 0 means one for each core.", 0, 256},
     {"max-connections", "Listeners", "N", &settings::max_connections,
@@ -56,9 +59,10 @@ constexpr option table[] = {
      "File that holds the admin token, at least 16 characters. RESTANTE_ADMIN_TOKEN may hold it instead.", 1},
     {"registration", "Access", "WHO", &settings::registration,
      "Who may register a workspace: open, admin, or auto, which is open only with --dev "
-     "or while every listener is on loopback."},
+     "or while every listener is on loopback, and never to requests that a proxy has forwarded."},
     {"dev", "Access", "", &settings::dev,
-     "For development: lets requests from loopback through without a token."},
+     "For development: lets requests from loopback through without a token, unless a proxy has forwarded "
+     "them or a page of another site has sent them."},
 
     {"upload-ttl", "Retention", "DURATION", &settings::upload_ttl,
      "How long a file waits for its workspace.", second, 3650 * day},

@@ -106,6 +106,19 @@ struct option_type<host_port> {
     static std::string write(const host_port& value) { return format_host_port(value); }
 };
 
+template <>
+struct option_type<host_name> {
+    static std::optional<host_name> read(std::string_view text, const option&)
+    {
+        return parse_host_name(text);
+    }
+    static std::string rule(const option&)
+    {
+        return "a host without a port, such as chat.example.com or [fd00::7], or *";
+    }
+    static std::string write(const host_name& value) { return value.text; }
+};
+
 template <class Enum>
 struct enum_names;
 

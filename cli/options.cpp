@@ -59,7 +59,8 @@ const option* find_option(std::string_view flag)
 bool is_list(const option& o)
 {
     return std::holds_alternative<std::vector<host_port> settings::*>(o.member) ||
-           std::holds_alternative<std::vector<std::string> settings::*>(o.member);
+           std::holds_alternative<std::vector<std::string> settings::*>(o.member) ||
+           std::holds_alternative<std::vector<host_name> settings::*>(o.member);
 }
 
 std::string environment_name(const option& o)

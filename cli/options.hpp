@@ -11,11 +11,12 @@
 namespace restante {
 
 // The member that holds a setting. Its type also determines how the text is parsed and formatted.
-using setting_member = std::variant<bool settings::*, unsigned settings::*, std::uint64_t settings::*,
-                                    std::string settings::*, std::chrono::microseconds settings::*,
-                                    std::chrono::milliseconds settings::*, host_port settings::*,
-                                    std::vector<host_port> settings::*, std::vector<std::string> settings::*,
-                                    log_level settings::*, registration_policy settings::*>;
+using setting_member =
+    std::variant<bool settings::*, unsigned settings::*, std::uint64_t settings::*, std::string settings::*,
+                 std::chrono::microseconds settings::*, std::chrono::milliseconds settings::*,
+                 host_port settings::*, std::vector<host_port> settings::*,
+                 std::vector<std::string> settings::*, std::vector<host_name> settings::*,
+                 log_level settings::*, registration_policy settings::*>;
 
 // Which commands read a setting: each audience also reads the settings of those after it.
 enum class audience { serve, sweep, tools };

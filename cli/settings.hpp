@@ -15,6 +15,11 @@ namespace restante {
 // automatic: open while every listener is on loopback or dev is set, else admin.
 enum class registration_policy { automatic, open, admin };
 
+// The name or address of a server as clients give it in Host, without a port.
+struct host_name {
+    std::string text;
+};
+
 // Every setting, validated: cli/config creates this, and nothing else reads flags or the environment.
 struct settings {
     std::string config_file;  // the file with the other settings, if any
@@ -29,6 +34,7 @@ struct settings {
     unsigned threads = 0;  // 0: one per core
     unsigned max_connections = 20'000;
     std::vector<std::string> allowed_origins;  // CORS and WebSocket
+    std::vector<host_name> allowed_hosts;
 
     // database
     std::string database_url;  // empty: private PostgreSQL under data_dir

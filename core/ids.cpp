@@ -2,7 +2,9 @@
 
 #include <openssl/rand.h>
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstring>
 #include <stdexcept>
@@ -41,6 +43,21 @@ void set_version(uuid& id, int version)
 {
     id.data[6] = static_cast<std::uint8_t>((id.data[6] & 0x0F) | (version << 4));
     id.data[8] = static_cast<std::uint8_t>((id.data[8] & 0x3F) | 0x80);
+}
+
+// Milliseconds since 1970, then 12 bits that count the ids of a millisecond: larger with every call, on
+// whatever thread. The count of a new millisecond begins at a random number in the lower half, as RFC 9562
+// advises; should it overflow, the ids run ahead of the clock.
+std::uint64_t next_tick(std::uint64_t millis, std::uint64_t random)
+{
+    static std::atomic<std::uint64_t> last{0};
+    const std::uint64_t fresh = millis << 12 | (random & 0x7FF);
+    auto seen = last.load(std::memory_order_relaxed);
+    std::uint64_t next;
+    do
+        next = std::max(fresh, seen + 1);
+    while (!last.compare_exchange_weak(seen, next, std::memory_order_relaxed));
+    return next;
 }
 
 }  // namespace
@@ -100,10 +117,14 @@ uuid make_uuid_v7()
     uuid id;
     random_bytes(id.data, sizeof id.data);
     const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
-    auto millis = static_cast<std::uint64_t>(
-        std::chrono::duration_cast<std::chrono::milliseconds>(since_epoch).count());
-    for (int i = 5; i >= 0; --i, millis >>= 8)
-        id.data[i] = static_cast<std::uint8_t>(millis);
+    const auto millis = std::chrono::duration_cast<std::chrono::milliseconds>(since_epoch).count();
+    auto tick = next_tick(static_cast<std::uint64_t>(millis),
+                          static_cast<std::uint64_t>(id.data[6]) << 8 | id.data[7]);
+    id.data[7] = static_cast<std::uint8_t>(tick);
+    id.data[6] = static_cast<std::uint8_t>(tick >> 8);
+    tick >>= 12;
+    for (int i = 5; i >= 0; --i, tick >>= 8)
+        id.data[i] = static_cast<std::uint8_t>(tick);
     set_version(id, 7);
     return id;
 }

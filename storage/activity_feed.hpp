@@ -48,7 +48,8 @@ public:
 
     // With a cursor: the rows after it, oldest first; without: the newest, newest first. A page ends before
     // its limit when it would hold more than max_page_bytes of large bodies. Fails with cursor_gone when
-    // since_id is no row of this workspace.
+    // since_id is no row of this workspace, or when rows after since_seq have been removed; 0 begins with the
+    // oldest that is kept.
     awaitable<result<feed_page>> read(const feed_query& query);
 
     // The heads of these workspaces, in no order; one without activity has none.

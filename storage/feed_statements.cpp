@@ -55,7 +55,14 @@ constexpr const char* branch = R"((
 
 constexpr const char* cursor_row =
     "activity_logs AS cursor WHERE cursor.id = $5::uuid AND cursor.workspace_id = $1::uuid";
-constexpr const char* cursor_number = "(SELECT $5::int8 AS seq) AS cursor";
+// Numbers are dense, so rows after a number are missing exactly when the next one is and the head is beyond.
+// 0 is no number of a row: it asks for what is there.
+constexpr const char* cursor_number = R"((SELECT $5::int8 AS seq) AS cursor
+     WHERE cursor.seq = 0
+        OR EXISTS (SELECT FROM activity_logs AS next WHERE next.workspace_id = $1::uuid
+                      AND next.seq = least(cursor.seq, 9223372036854775806) + 1)
+        OR NOT EXISTS (SELECT FROM activity_heads AS head WHERE head.workspace_id = $1::uuid
+                          AND head.seq > cursor.seq))";
 
 // The other side of a row: whom it came from, or whom it went to. This join may reorder, so these do sort.
 constexpr const char* peer_columns = R"(,

@@ -28,9 +28,9 @@ enum class feed_shape {
 // type*, $6 the type; with peer, $6 the peer; with peer and self, the next two are a type or NULL and "from
 // the canvas" or NULL.
 //
-// Gives no row when the cursor row is not known, and one row without an id when there is nothing to show.
-// Every row tells the number that the page begins after, and the bytes of its bodies if some were too large
-// to come along.
+// Gives no row when the cursor row is not known or rows after the number have been removed, and one row
+// without an id when there is nothing to show. Every row tells the number that the page begins after, and the
+// bytes of its bodies if some were too large to come along.
 const statement& feed_statement(feed_start start, feed_shape shape, bool with_peer_info);
 
 }  // namespace restante

@@ -107,8 +107,9 @@ public:
     awaitable<error_code> read_content(uuid workspace, uuid file, std::uint64_t first, std::uint64_t length,
                                        content_sink& to);
 
-    // Unacked, unexpired files, oldest first, from the one after `after` on; from the beginning when that is
-    // unknown.
+    // Unacked, unexpired files, oldest first, from the one after `after` on. When that has been swept, from
+    // five minutes before its id was made on, so that clocks that differ may repeat files and don't skip any;
+    // from the beginning when it is no id of ours.
     awaitable<result<std::vector<staged_file>>> list(uuid workspace, int limit, std::optional<uuid> after);
 
     // Those of the files that could be acked, in no order; the rest are absent, expired or another

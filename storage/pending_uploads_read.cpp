@@ -1,3 +1,4 @@
+#include "core/uuid_time.hpp"
 #include "storage/pending_uploads.hpp"
 
 namespace restante {
@@ -29,7 +30,7 @@ const statement list_files{
     "WHERE workspace_id = $1::uuid AND acked_at IS NULL AND expires_at > now() "
     "AND (created_at, file_id) > ("
     "coalesce((SELECT created_at FROM pending_uploads WHERE file_id = $3::uuid AND workspace_id = $1::uuid), "
-    "'-infinity'), coalesce($3::uuid, '00000000-0000-0000-0000-000000000000')) "
+    "$4::timestamptz, '-infinity'), coalesce($3::uuid, '00000000-0000-0000-0000-000000000000')) "
     "ORDER BY created_at, file_id LIMIT $2::int8"};
 
 // `found` is what the snapshot says; `locked` is what is left of it once nobody else holds the rows, taken in
@@ -64,6 +65,14 @@ const statement stamp_fetched{
 
 // What a slice costs in memory, twice: once in libpq's buffer, once in the result.
 constexpr std::uint64_t slice_bytes = 256 * 1024;
+
+// Where a list goes on after a file that has been swept. Its row had the database's time, its id has ours.
+std::optional<timestamp> position_without_row(const std::optional<uuid>& file)
+{
+    constexpr auto largest_difference = std::chrono::minutes(5);
+    const auto made = file ? time_of_uuid_v7(*file) : std::nullopt;
+    return made ? std::optional<timestamp>(*made - largest_difference) : std::nullopt;
+}
 
 result<staged_file> read_staged_file(const pq::row& row)
 {
@@ -137,7 +146,7 @@ awaitable<error_code> pending_uploads::read_content(uuid workspace, uuid file, s
 awaitable<result<std::vector<staged_file>>> pending_uploads::list(uuid workspace, int limit,
                                                                   std::optional<uuid> after)
 {
-    const pq::parameters with(workspace, std::int64_t{limit}, after);
+    const pq::parameters with(workspace, std::int64_t{limit}, after, position_without_row(after));
     auto rows = co_await db_.execute(list_files, with);
     if (!rows)
         co_return rows.error();

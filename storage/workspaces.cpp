@@ -11,12 +11,19 @@ namespace {
 const statement lock_id{"workspace_lock_id",
                         "SELECT pg_advisory_xact_lock(hashtextextended('workspace ' || $1::uuid, 0))"};
 
-// A statement of its own after the lock, so that it sees what the one before us committed.
+// A statement of its own after the lock, so that it sees what the one before us committed. Revoked tokens,
+// which no index finds by their workspace, are searched only when they decide: a workspace that is not there
+// never had one.
 const statement look_up{
     "workspace_look_up",
     "SELECT EXISTS (SELECT FROM workspaces WHERE id = $1::uuid AND removed_at IS NOT NULL),"
-    "       EXISTS (SELECT FROM workspace_auth_tokens"
-    "                WHERE workspace_id = $1::uuid AND revoked_at IS NULL)"};
+    "       live.found,"
+    "       CASE WHEN live.found THEN true"
+    "            WHEN EXISTS (SELECT FROM workspaces WHERE id = $1::uuid)"
+    "            THEN EXISTS (SELECT FROM workspace_auth_tokens WHERE workspace_id = $1::uuid)"
+    "            ELSE false END"
+    "  FROM (SELECT EXISTS (SELECT FROM workspace_auth_tokens"
+    "                        WHERE workspace_id = $1::uuid AND revoked_at IS NULL) AS found) AS live"};
 
 const statement upsert{
     "workspace_upsert",
@@ -85,13 +92,13 @@ awaitable<result<first_token>> workspace_store::register_workspace(const registr
     auto looked = co_await tx->flush();
     if (!looked)
         co_return looked.error();
-    const auto state = (*looked)[1][0].as<bool, bool>();
+    const auto state = (*looked)[1][0].as<bool, bool, bool>();
     if (!state)
         co_return state.error();
-    const auto [removed, has_live_token] = *state;
+    const auto [removed, has_live_token, ever_had_token] = *state;
     if (removed)
         co_return RESTANTE_ERROR(errc::workspace_removed);
-    if (has_live_token && who == caller::unproven)
+    if (ever_had_token && who == caller::unproven)
         co_return RESTANTE_ERROR(errc::missing_token);
 
     queue_upsert(*tx, what);

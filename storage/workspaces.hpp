@@ -46,10 +46,11 @@ public:
     explicit workspace_store(pq::connection_pool& db) : db_(db) {}
 
     // Writes a new workspace or updates a known one; all of it or nothing. If it has no live token, `fresh`
-    // becomes its first; if it has one, the caller must be proven. Two registrations of one id come one after
-    // the other.
+    // is stored. If it has ever had one, live or revoked, the caller must be proven: a workspace whose last
+    // token was revoked does not belong to whoever comes next. Two registrations of one id come one after the
+    // other.
     //
-    // Errors: workspace_removed, missing_token (it has a live token, and the caller is unproven),
+    // Errors: workspace_removed, missing_token (it has had a token, and the caller is unproven),
     // check_violation (a text that PostgreSQL cannot hold).
     awaitable<result<first_token>> register_workspace(const registration& what, const new_token& fresh,
                                                       caller who);

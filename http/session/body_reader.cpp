@@ -1,6 +1,7 @@
 #include "http/session/body_reader.hpp"
 
 #include "http/net/progress.hpp"
+#include "http/session/chunk_line.hpp"
 
 #include <algorithm>
 #include <array>
@@ -34,6 +35,7 @@ bool is_last_chunk_too_short_for_beast(std::string_view received)
 
 void body_reader::chunk_inspector::operator()(std::uint64_t, std::string_view extensions, error_code& ec)
 {
+    after_chunk = true;
     extension_bytes += extensions.size();
     if (extension_bytes > max_extension_bytes || !is_acceptable_chunk_extension(extensions))
         ec = http::error::bad_chunk_extension;
@@ -132,6 +134,9 @@ awaitable<result<std::span<const char>>> body_reader::read_chunks()
             co_return RESTANTE_ERROR(errc::bad_request);
         if (decoded > 0 || parser_.is_done())
             co_return deliver({block_.get(), decoded});
+        // Whatever Beast leaves lying here is the beginning of a chunk's first line.
+        if (!can_become_chunk_line(conn_.input.view(), inspector_.after_chunk))
+            co_return RESTANTE_ERROR(errc::bad_request);
         // A chunk header or trailer that does not end within the whole buffer is nobody's honest intention.
         if (conn_.input.full())
             co_return RESTANTE_ERROR(errc::bad_request);

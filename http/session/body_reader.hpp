@@ -57,6 +57,7 @@ private:
     // Beast hands each chunk's header to this before it believes it.
     struct chunk_inspector {
         std::size_t extension_bytes = 0;
+        bool after_chunk = false;
         void operator()(std::uint64_t size, std::string_view extensions, error_code& ec);
     };
 

@@ -12,7 +12,7 @@ namespace restante {
 
 namespace {
 
-using clock = std::chrono::steady_clock;
+using steady = std::chrono::steady_clock;
 
 // How long a connection that is being closed goes on swallowing what the client still sends. Closing at once
 // would make the kernel send a reset, and a reset erases the answer if the client has not read it yet.
@@ -91,6 +91,8 @@ awaitable<response> http_exchange::route_and_handle()
 {
     if (verdict_.refusal)
         co_return request_.fail(*verdict_.refusal);
+    if (env_.hosts && !env_.hosts->admits(request_.head(), real_clock().now()))
+        co_return request_.fail(errc::host_not_allowed);
     auto target = parse_request_target(request_.head().target());
     if (!target)
         co_return request_.fail(target.error());
@@ -151,8 +153,8 @@ awaitable<void> http_exchange::close_gently()
     conn_.stream.shutdown_send();
     if (body_.at_end() && !verdict_.refusal)
         co_return;
-    const auto end = clock::now() + linger_in_all;
-    for (auto now = clock::now(); now < end; now = clock::now()) {
+    const auto end = steady::now() + linger_in_all;
+    for (auto now = steady::now(); now < end; now = steady::now()) {
         conn_.limit().expires_at(std::min(end, now + linger_silence));
         conn_.input.consume(conn_.input.size());
         const auto got = co_await conn_.read(conn_.input.prepare());
@@ -163,7 +165,7 @@ awaitable<void> http_exchange::close_gently()
 
 void http_exchange::report(const response& answered)
 {
-    const auto took = clock::now() - begun_;
+    const auto took = steady::now() - begun_;
     const auto* matched = request_.match_.target;
     env_.metrics.observe(matched, request_.method(), answered.head.result_int(), took);
     // From closed sets, like the labels of metrics: in a path that no route knows anything may stand, also a

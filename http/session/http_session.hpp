@@ -4,6 +4,7 @@
 #include "http/message/cors.hpp"
 #include "http/routing/routes.hpp"
 #include "http/session/access_policy.hpp"
+#include "http/session/host_check.hpp"
 #include "http/session/request_metrics.hpp"
 
 #include <span>
@@ -24,6 +25,7 @@ struct session_environment {
     request_metrics& metrics;
     access_policy* access = nullptr;  // null where every route is open
     session_timeouts timeouts = {};
+    host_check* hosts = nullptr;  // null where every Host is served
 };
 
 // Answers the requests of one connection, in the order they come in, until either side ends it. Nothing that

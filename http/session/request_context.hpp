@@ -38,6 +38,8 @@ public:
     const uuid& token_id() const { return match_.token; }
 
     scope wanted() const { return match_.target->who; }
+    bool takes_json() const { return match_.target->body == body_mode::buffered; }
+    bool encrypted() const { return conn_.stream.encrypted(); }
 
     std::string_view id() const { return id_.view(); }
     const asio::ip::address& remote() const { return conn_.remote(); }

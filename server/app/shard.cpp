@@ -6,7 +6,7 @@ namespace restante {
 
 namespace {
 
-using clock = std::chrono::steady_clock;
+using steady = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 // The end of the grace period is cut into steps that all fit into it: those who wait for a slow client are
@@ -85,7 +85,7 @@ void shard::stop(milliseconds grace)
 
 awaitable<void> shard::shut_down(milliseconds grace)
 {
-    const auto end = clock::now() + grace - 3 * time_to_unwind;
+    const auto end = steady::now() + grace - 3 * time_to_unwind;
     requests_.request_stop();
     for (auto& loop : accept_loops_)
         loop.stop();

@@ -39,6 +39,25 @@ form_limits limits_of(const settings& config)
             .parts = config.max_parts};
 }
 
+session_timeouts timeouts_of(const settings& config)
+{
+    return {.header = config.header_timeout, .idle = config.idle_timeout};
+}
+
+std::vector<std::string> allowed_hosts_of(const settings& config)
+{
+    std::vector<std::string> names;
+    for (const auto& host : config.allowed_hosts)
+        names.push_back(host.text);
+    return names;
+}
+
+session_environment with_hosts(session_environment side, host_check& hosts)
+{
+    side.hosts = &hosts;
+    return side;
+}
+
 }  // namespace
 
 shard_app::shard_app(const settings& config, const std::string& conninfo, shared_state shared, shard& home,
@@ -61,9 +80,9 @@ shard_app::shard_app(const settings& config, const std::string& conninfo, shared
       upload_metrics_(home.metrics()),
       workspaces_(db_),
       tokens_(db_),
-      auth_(home.get_executor(), tokens_, workspaces_, shared.notices, {config.admin_token, config.dev}),
-      access_(auth_, home.metrics(), shared.registration_open),
+      auth_(home.get_executor(), tokens_, workspaces_, shared.notices, config.admin_token),
       cors_(config.allowed_origins),
+      access_(auth_, home.metrics(), shared.without_token, cors_),
       services_{.operations = {.ready = readiness_,
                                .requests = home.requests(),
                                .scrape = [&all, ex = home.get_executor()] { return all.scrape(ex); }},
@@ -92,9 +111,12 @@ shard_app::shard_app(const settings& config, const std::string& conninfo, shared
       operator_routes_(operator_routes(services_)),
       public_metrics_(home.metrics(), public_routes_),
       operator_metrics_(home.metrics(), operator_routes_),
-      public_{public_routes_, cors_, public_metrics_, &access_, {config.header_timeout, config.idle_timeout}},
-      operator_{
-          operator_routes_, cors_, operator_metrics_, nullptr, {config.header_timeout, config.idle_timeout}}
+      loopback_hosts_(host_policy::on_loopback(allowed_hosts_of(config))),
+      public_hosts_(host_policy::elsewhere(allowed_hosts_of(config))),
+      public_{public_routes_, cors_, public_metrics_, &access_, timeouts_of(config), &public_hosts_},
+      public_on_loopback_(with_hosts(public_, loopback_hosts_)),
+      operator_{operator_routes_, cors_, operator_metrics_, nullptr, timeouts_of(config)},
+      operator_on_loopback_(with_hosts(operator_, loopback_hosts_))
 {
     shared.notices.subscribe(home.get_executor(), auth_);
     shared.notices.subscribe(home.get_executor(), events_);

@@ -30,7 +30,7 @@ struct shared_state {
     running_keys& keys;
     identity_notices& notices;
     commit_subscribers& commits;
-    bool registration_open;
+    tokenless_policy without_token;
 };
 
 // The objects that one shard serves requests with, built bottom-up: each refers only to those above it.
@@ -47,8 +47,15 @@ public:
     // What another server has done, on this shard's thread.
     void apply_remote(const changes& what);
 
-    const session_environment& public_side() const { return public_; }
-    const session_environment& operator_side() const { return operator_; }
+    // What serves a listener, by whether its address is a loopback one.
+    const session_environment& public_side(bool on_loopback) const
+    {
+        return on_loopback ? public_on_loopback_ : public_;
+    }
+    const session_environment& operator_side(bool on_loopback) const
+    {
+        return on_loopback ? operator_on_loopback_ : operator_;
+    }
 
 private:
     awaitable<void> end_pool_last();
@@ -74,15 +81,19 @@ private:
     workspace_store workspaces_;
     token_store tokens_;
     authenticator auth_;
-    bearer_access access_;
     cors_policy cors_;
+    bearer_access access_;
     api_services services_;
     std::vector<route> public_routes_;
     std::vector<route> operator_routes_;
     request_metrics public_metrics_;
     request_metrics operator_metrics_;
+    host_check loopback_hosts_;
+    host_check public_hosts_;
     session_environment public_;
+    session_environment public_on_loopback_;
     session_environment operator_;
+    session_environment operator_on_loopback_;
     std::unique_ptr<housekeeping> housekeeping_;  // in the first shard only
 };
 

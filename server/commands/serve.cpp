@@ -1,5 +1,6 @@
 #include "server/commands/serve.hpp"
 
+#include "cli/config_values.hpp"
 #include "core/log.hpp"
 #include "http/net/bind_listeners.hpp"
 #include "http/net/self_signed.hpp"
@@ -15,6 +16,7 @@
 #include <cstdlib>
 #include <deque>
 #include <iostream>
+#include <sys/stat.h>
 #include <thread>
 
 namespace restante {
@@ -36,6 +38,18 @@ struct ready_line {
     }
 };
 
+// Not refused, as a TLS key is: servers run with such files already.
+void warn_about_admin_token_file(const settings& config)
+{
+    struct stat info{};
+    if (config.admin_token_file.empty() || ::stat(config.admin_token_file.c_str(), &info) != 0)
+        return;
+    if ((info.st_mode & S_IRWXO) != 0)
+        log_line(log_level::warn, "admin_token_file_open")
+            .field("file", config.admin_token_file)
+            .field("reason", "every user of this machine can read the admin token; chmod 600 the file");
+}
+
 class server {
 public:
     server(const settings& config, const std::string& conninfo)
@@ -45,7 +59,8 @@ public:
                                         handshakes_at_once, config.handshake_timeout}),
           replicas_(shards_[0].get_executor(), {.conninfo = conninfo}, notices_)
     {
-        const shared_state shared{spools_, keys_, notices_, commits_, registration_is_open(config)};
+        const tokenless_policy without_token{config.dev, registration_door(config)};
+        const shared_state shared{spools_, keys_, notices_, commits_, without_token};
         for (std::size_t i = 0; i < shards_.size(); ++i)
             link_to_replicas(shards_[i], apps_.emplace_back(config_, conninfo, shared, shards_[i], shards_));
         notices_.subscribe(shards_[0].get_executor(), replicas_);
@@ -55,6 +70,7 @@ public:
     startup_result<void> open()
     {
         warn_about_registration(config_);
+        warn_about_admin_token_file(config_);
         if (!config_.listen_tls.empty()) {
             auto context = load_tls();
             if (!context)
@@ -134,7 +150,8 @@ private:
             return acceptors.error();
         ready_line::append(bound, acceptors->front().local_endpoint());
         for (std::size_t i = 0; i < shards_.size(); ++i)
-            shards_[i].add_listener(std::move((*acceptors)[i]), kind, apps_[i].public_side());
+            shards_[i].add_listener(std::move((*acceptors)[i]), kind,
+                                    apps_[i].public_side(is_loopback(address)));
         return {};
     }
 
@@ -146,7 +163,8 @@ private:
         if (!acceptors)
             return acceptors.error();
         ready_line::append(ready_.metrics, acceptors->front().local_endpoint());
-        shards_[0].add_operator_listener(std::move(acceptors->front()), apps_[0].operator_side());
+        shards_[0].add_operator_listener(std::move(acceptors->front()),
+                                         apps_[0].operator_side(is_loopback(config_.metrics_listen)));
         return {};
     }
 

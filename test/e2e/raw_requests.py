@@ -31,7 +31,8 @@ def get(target="/healthz", fields="", version="HTTP/1.1"):
 
 def post(fields, body=b"", version="HTTP/1.1"):
     """A message for a workspace: its body is read and stored, and the connection stays usable after it."""
-    return head("POST", f"/workspaces/{WORKSPACE}/a2a", "Host: test\r\n" + fields, version) + body
+    fields = "Host: test\r\nContent-Type: application/json\r\n" + fields
+    return head("POST", f"/workspaces/{WORKSPACE}/a2a", fields, version) + body
 
 
 def both_ways(name, fields):

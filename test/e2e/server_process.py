@@ -51,7 +51,8 @@ class Server:
         self._command = [self.binary, "serve", "--database-url", database_url, "--spool-dir", self.spool_dir,
                          "--listen", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0",
                          "--data-dir", os.path.join(self._folder.name, "data"), *flags]
-        self._environment = {**os.environ, **(environment or {})}
+        # Most tests send `Host: test`, which a loopback listener serves only when it is named.
+        self._environment = {"RESTANTE_ALLOWED_HOST": "test", **os.environ, **(environment or {})}
         self.process = None
         self.start()
 

@@ -110,7 +110,7 @@ class Feed(InboxCase):
         self.assertIn(b'"request_body":{"b":1.50,  "a":[1e40,"\\u0000"]}', raw)
         self.assertEqual((row["method"], row["summary"], row["duration_ms"], row["status"], row["error_detail"]),
                          ("m", 's "q"', 12, "error", "d"))
-        self.assertEqual((row["source_id"], row["target_id"]), (None, None))
+        self.assertEqual((row["source_id"], row["target_id"]), (self.workspace.id, None))
         self.assertEqual((row["response_body"], row["tool_trace"]), ("text", {"tool": 1}))
         self.assertRegex(row["created_at"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$")
 
@@ -124,7 +124,7 @@ class Feed(InboxCase):
         for path, expected in {
                 "": [4, 3, 2, 1], "?limit=2": [4, 3], "?limit=0": [4, 3, 2, 1], "?limit=abc": [4, 3, 2, 1],
                 "?limit=-1&type=error": [3], "?limit=100000": [4, 3, 2, 1], "?type=agent_log": [1], "?type=none": [],
-                "?source=canvas": [4, 1], "?source=agent": [3, 2], f"?peer_id={peer}": [2],
+                "?source=canvas": [4], "?source=agent": [3, 2, 1], f"?peer_id={peer}": [2],
                 f"?peer_id={peer.upper()}&source=canvas": [], "?since_seq=1": [2, 3, 4], "?since_seq=1&limit=2": [2, 3],
                 f"?since_id={ids[2]}": [3, 4], f"?since_id={ids[4]}": [], f"?since_id={ids[1]}&type=a2a_receive": [4],
                 "?since_secs=3600": [4, 3, 2, 1], "?since_secs=99999999": [4, 3, 2, 1],
@@ -135,7 +135,7 @@ class Feed(InboxCase):
 
     def test_refusals_name_the_parameter(self):
         for name, values in {"since_secs": ("0", "-5", "x"), "before_ts": ("yesterday",), "source": ("x",),
-                             "peer_id": ("x",), "wait": ("x",), "since_id": ("x",), "include": ("x",),
+                             "peer_id": ("x",), "wait": ("x",), "since_id": ("x",),
                              "since_seq": ("-1",)}.items():
             for value in values:
                 with self.subTest(name=name, value=value):
@@ -152,6 +152,19 @@ class Feed(InboxCase):
             answer = self.get("/activity" + path, owner)
             self.assertEqual(answer.status, 410)
             self.assertIn("omit since_id", answer.json()["error"])
+
+    def test_a_number_below_what_retention_removed_is_gone(self):
+        for _ in range(4):
+            self.report("agent_log")
+        self.db.session.query(f"DELETE FROM activity_logs WHERE workspace_id = '{self.workspace.id}' AND seq <= 2")
+        for path in ("?since_seq=1", "?since_seq=1&wait=30", "?since_seq=1&type=error"):
+            answer = self.get("/activity" + path)
+            self.assertEqual((answer.status, answer.json()["code"]), (410, "cursor_gone"), answer)
+            self.assertIn("since_seq=0", answer.json()["error"])
+        self.assertEqual(self.get("/events/stream", headers=[("Last-Event-ID", "1")]).status, 410)
+        self.assertEqual(self.seqs("/activity?since_seq=0"), [3, 4])
+        self.assertEqual(self.seqs("/activity?since_seq=2"), [3, 4])
+        self.assertEqual(self.seqs("/activity?since_seq=4"), [])
 
     def test_reports_are_checked(self):
         other = str(uuid.uuid4())

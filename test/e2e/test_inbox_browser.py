@@ -1,17 +1,12 @@
 #!/usr/bin/env python3
 """An uploaded file, opened in a real browser: it is downloaded and never executed."""
 
-import contextlib
 import functools
 import http.server
-import os
-import signal
-import subprocess
-import tempfile
-import threading
 import unittest
 
-from http_wire import Answer, await_true
+from browser import Recorder, page_at, serving, visit
+from http_wire import Answer
 from inbox_case import InboxCase
 
 # Both notify this server if they get to run: by script, and by an image that only a rendered page requests.
@@ -29,24 +24,8 @@ HOST = """<!doctype html><body><script>setTimeout(() => fetch('/over'), 3000)</s
 CONTROL = "control"
 
 
-class Witness(http.server.BaseHTTPRequestHandler):
-    """Records the requests it gets; serves the control page."""
-
-    def __init__(self, heard, *arguments):
-        self.heard = heard
-        super().__init__(*arguments)
-
-    def do_GET(self):
-        self.heard.append(self.path)
-        page = HTML.format(url="/heard-").encode() if self.path == "/" + CONTROL else b""
-        self.send_response(200)
-        self.send_header("Content-Type", "text/html")
-        self.send_header("Content-Length", str(len(page)))
-        self.end_headers()
-        self.wfile.write(page)
-
-    def log_message(self, *_):
-        pass
+def witness_page(path):
+    return HTML.format(url="/heard-") if path == "/" + CONTROL else ""
 
 
 class Relay(http.server.BaseHTTPRequestHandler):
@@ -74,47 +53,6 @@ class Relay(http.server.BaseHTTPRequestHandler):
         pass
 
 
-@contextlib.contextmanager
-def serving(handler):
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_address[1]}/"
-        finally:
-            server.shutdown()
-            thread.join()
-
-
-BROWSER = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
-           "--disable-background-networking", "--disable-component-update", "--disable-sync"]
-
-
-@contextlib.contextmanager
-def browsing(*arguments, **how):
-    """A browser with its own profile, closed at the end of the block."""
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
-        browser = subprocess.Popen([*BROWSER, f"--user-data-dir={profile}", *arguments], start_new_session=True,
-                                   stderr=subprocess.DEVNULL, env={**os.environ, "HOME": profile}, **how)
-        try:
-            yield browser
-        finally:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(browser.pid, signal.SIGKILL)
-            browser.communicate()
-
-
-def visit(url, until, what):
-    with browsing(url, stdout=subprocess.DEVNULL):
-        await_true(until, 60, what)
-
-
-def page_at(url):
-    """The DOM as the browser built it, after all of its content could run."""
-    with browsing("--virtual-time-budget=3000", "--dump-dom", url, stdout=subprocess.PIPE, text=True) as browser:
-        return browser.communicate(timeout=90)[0]
-
-
 class Browser(InboxCase):
     def test_uploaded_pages_and_pictures_run_no_script(self):
         heard, fetched = [], []
@@ -123,7 +61,8 @@ class Browser(InboxCase):
             fetched.append(path)
             return self.get(path)
 
-        with serving(functools.partial(Witness, heard)) as witness, serving(functools.partial(Relay, fetch)) as relay:
+        with serving(functools.partial(Recorder, heard, witness_page)) as witness, \
+                serving(functools.partial(Relay, fetch)) as relay:
             visit(witness + CONTROL, lambda: any("heard-script" in path for path in heard), "the browser runs a script")
             heard.clear()
             for name, mimetype, text in (("page.html", "text/html", HTML), ("picture.svg", "image/svg+xml", SVG),
@@ -144,7 +83,7 @@ class Browser(InboxCase):
             answer.headers.pop("content-disposition")
             return answer
 
-        with serving(functools.partial(Witness, heard)) as witness:
+        with serving(functools.partial(Recorder, heard, witness_page)) as witness:
             for name, mimetype, text in (("page.html", "text/html", HTML), ("picture.svg", "image/svg+xml", SVG)):
                 with self.subTest(name=name), serving(functools.partial(Relay, without_disposition)) as relay:
                     file = self.stage(text.format(url=witness).encode(), name, mimetype)

@@ -139,6 +139,28 @@ TEST_F(reading_the_feed, an_unknown_cursor_and_one_of_another_workspace_are_gone
     });
 }
 
+TEST_F(reading_the_feed, a_number_below_what_retention_removed_is_gone)
+{
+    with_reader([&](reader& r) -> awaitable<void> {
+        for (int i = 0; i < 6; ++i)
+            co_await write(r, "a2a_receive", nobody, workspace);
+        db.sql("DELETE FROM activity_logs WHERE seq <= 3");
+        for (const std::int64_t removed : {1, 2}) {
+            for (const auto& filter :
+                 {feed_query{}, feed_query{.type = "none"}, feed_query{.peer_info = true}}) {
+                auto query = filter;
+                query.workspace = workspace;
+                query.since_seq = removed;
+                EXPECT_EQ((co_await r.feed.read(query)).error(), errc::cursor_gone) << removed;
+            }
+        }
+        const std::vector<expectation> kept{{{.since_seq = 0}, "4 5 6"}, {{.since_seq = 0, .limit = 1}, "4"},
+                                            {{.since_seq = 3}, "4 5 6"}, {{.since_seq = 4}, "5 6"},
+                                            {{.since_seq = 6}, ""},      {{.since_seq = 7}, ""}};
+        co_await expect(r, kept);
+    });
+}
+
 TEST_F(reading_the_feed, every_filter_shows_what_it_names_from_both_ends)
 {
     with_reader([&](reader& r) -> awaitable<void> {

@@ -258,6 +258,44 @@ TEST_F(fetch_and_ack, the_list_pages_through_what_waits)
     });
 }
 
+TEST_F(fetch_and_ack, the_list_is_in_the_order_of_the_parts)
+{
+    with_uploads([&](pending_uploads& uploads, pq::connection_pool&) -> awaitable<void> {
+        std::vector<new_file> batch;
+        std::string expected, listed;
+        for (int i = 10; i < 74; ++i) {
+            batch.push_back(make_file(std::to_string(i), "text"));
+            expected += std::to_string(i) + ' ';
+        }
+        co_await uploads.put_batch(workspace, std::move(batch));
+        const auto page = co_await uploads.list(workspace, 100, {});
+        for (const auto& file : *page)
+            listed += file.filename + ' ';
+        EXPECT_EQ(listed, expected);
+    });
+}
+
+TEST_F(fetch_and_ack, the_list_goes_on_after_a_file_that_has_been_swept)
+{
+    with_uploads([&](pending_uploads& uploads, pq::connection_pool&) -> awaitable<void> {
+        for (const auto* name : {"long ago", "seen", "next"})
+            co_await uploads.put_batch(workspace, {make_file(name, "text")});
+        db.sql(
+            "UPDATE pending_uploads SET created_at = now() - interval '1 hour' WHERE filename = 'long ago'");
+        const auto all = co_await uploads.list(workspace, 100, {});
+        const uuid seen = (*all)[1].file_id;
+        db.sql("DELETE FROM pending_uploads WHERE filename = 'seen'");
+        const auto rest = co_await uploads.list(workspace, 100, seen);
+        EXPECT_EQ(rest->size(), 1u) << "it does not start over";
+        EXPECT_EQ(rest->at(0).filename, "next");
+
+        // The database's clock may be behind ours.
+        db.sql(
+            "UPDATE pending_uploads SET created_at = now() - interval '4 minutes' WHERE filename = 'next'");
+        EXPECT_EQ((co_await uploads.list(workspace, 100, seen))->size(), 1u);
+    });
+}
+
 TEST_F(fetch_and_ack, stamps_are_written_together_and_drained_at_the_end)
 {
     with_uploads([&](pending_uploads& uploads, pq::connection_pool&) -> awaitable<void> {

@@ -28,9 +28,8 @@ protected:
     identity() { test::apply_schema(db); }
 
     struct stores {
-        stores(executor ex, pq::connection_pool& pool, const fake_clock& time,
-               const authenticator_options& options)
-            : known(pool), tokens(pool), auth(ex, tokens, known, board, options, time)
+        stores(executor ex, pq::connection_pool& pool, const fake_clock& time, const std::string& admin_token)
+            : known(pool), tokens(pool), auth(ex, tokens, known, board, admin_token, time)
         {
             board.subscribe(ex, auth);
         }
@@ -41,10 +40,10 @@ protected:
     };
 
     template <class Body>
-    void with_stores(Body body, authenticator_options options = {})
+    void with_stores(Body body, const std::string& admin_token = {})
     {
         test::with_pool(db.options(), 4, [&](pq::connection_pool& pool) -> awaitable<void> {
-            stores all(co_await asio::this_coro::executor, pool, time, options);
+            stores all(co_await asio::this_coro::executor, pool, time, admin_token);
             co_await body(all);
         });
     }
@@ -113,6 +112,33 @@ TEST_F(identity, the_second_registration_needs_proof_and_mints_nothing)
                   "pushhttps://example.org/alaptop2");
         EXPECT_EQ(db.ask("SELECT count(*) FROM workspace_auth_tokens"), "1");
         EXPECT_EQ((co_await identified_as(all, made.secret)), errc::invalid_token);
+    });
+}
+
+TEST_F(identity, a_workspace_whose_last_token_was_revoked_is_not_for_whoever_comes_next)
+{
+    with_stores([&](stores& all) -> awaitable<void> {
+        const auto secret = co_await first_token_of(all, a);
+        const auto who = co_await all.auth.identify(bearer_of(secret), client);
+        (co_await all.tokens.revoke(a, who.value().token)).value();
+        const auto made = make_token();
+        const auto what = poll_workspace(a);
+        const auto refused = co_await all.known.register_workspace(what, made.kept, caller::unproven);
+        EXPECT_EQ(refused.error(), errc::missing_token);
+        EXPECT_EQ(db.ask("SELECT count(*) FROM workspace_auth_tokens WHERE revoked_at IS NULL"), "0");
+
+        const auto done = co_await all.known.register_workspace(what, made.kept, caller::proven);
+        EXPECT_EQ(done.value(), first_token::stored);
+        EXPECT_EQ((co_await identified_as(all, made.secret)), errc{});
+    });
+}
+
+TEST_F(identity, a_workspace_that_is_there_and_never_had_a_token_gets_its_first)
+{
+    db.ask("INSERT INTO workspaces (id) VALUES ('" + to_string(a) + "') RETURNING 1");
+    with_stores([&](stores& all) -> awaitable<void> {
+        const auto secret = co_await first_token_of(all, a);
+        EXPECT_EQ((co_await identified_as(all, secret)), errc{});
     });
 }
 
@@ -261,29 +287,16 @@ TEST_F(identity, malformed_tokens_and_the_admin_token_never_reach_the_database)
             EXPECT_EQ((co_await identified_as(all, std::string(43, 'A'))), errc::schema_missing)
                 << "this one does";
         },
-        {.admin_token = admin});
+        admin);
 }
 
-TEST_F(identity, dev_lets_loopback_in_without_a_bearer_and_nobody_else)
+TEST_F(identity, without_an_admin_token_nobody_is_admin)
 {
-    const auto loopback = asio::ip::make_address("127.0.0.1");
-    with_stores(
-        [&](stores& all) -> awaitable<void> {
-            const bearer none;
-            EXPECT_EQ((co_await all.auth.identify(none, loopback)).value().kind, kind::dev);
-            EXPECT_EQ((co_await all.auth.identify(none, asio::ip::make_address("::1"))).value().kind,
-                      kind::dev);
-            EXPECT_EQ((co_await all.auth.identify(none, client)).error(), errc::missing_token);
-            const std::string wrong(43, 'A');
-            EXPECT_EQ((co_await all.auth.identify(bearer_of(wrong), loopback)).error(), errc::invalid_token);
-        },
-        {.admin_token = {}, .dev = true});
     with_stores([&](stores& all) -> awaitable<void> {
         const bearer none;
-        EXPECT_EQ((co_await all.auth.identify(none, loopback)).error(), errc::missing_token);
+        EXPECT_EQ((co_await all.auth.identify(none, client)).error(), errc::missing_token);
         const std::string empty;
-        EXPECT_EQ((co_await all.auth.identify(bearer_of(empty), loopback)).error(), errc::invalid_token)
-            << "no admin token is set, so none is right";
+        EXPECT_EQ((co_await all.auth.identify(bearer_of(empty), client)).error(), errc::invalid_token);
     });
 }
 

@@ -63,7 +63,8 @@ TEST(activity_form, what_is_absent_null_or_empty_is_absent)
     const auto row = report(
         R"({"activity_type":"error","method":"","summary":null,"request_body":null,"metadata":{"a":1}})");
     ASSERT_TRUE(row);
-    EXPECT_FALSE(row->method || row->summary || row->request_body || row->source_id || row->tool_trace);
+    EXPECT_FALSE(row->method || row->summary || row->request_body || row->tool_trace);
+    EXPECT_EQ(row->source_id, workspace) << "NULL would count as the canvas";
     EXPECT_EQ(row->response_body, R"({"a":1})") << "older clients report metadata instead";
     EXPECT_EQ(row->status, "ok");
 }

@@ -107,10 +107,14 @@ TEST(activity_query, wait_needs_a_cursor_and_has_an_end)
         EXPECT_NE(sentence_of(text).find("wait"), std::string::npos) << text;
 }
 
-TEST(activity_query, include_knows_one_word)
+TEST(activity_query, include_is_a_list_of_which_one_word_is_known)
 {
     EXPECT_TRUE(read("include=peer_info")->feed.peer_info);
-    EXPECT_NE(sentence_of("include=everything").find("include"), std::string::npos);
+    for (const auto* text : {"include=foo,peer_info", "include=peer_info,foo", "include=foo,%20peer_info%20,",
+                             "include=,peer_info"})
+        EXPECT_TRUE(read(text)->feed.peer_info) << text;
+    for (const auto* text : {"include=everything", "include=,", "include=peer_info_2", "include=peer%20info"})
+        EXPECT_FALSE(read(text)->feed.peer_info) << text;
 }
 
 TEST(activity_query, what_is_said_twice_or_in_binary_is_refused_and_what_is_unknown_is_not)

@@ -88,6 +88,8 @@ TEST(config, every_setting_can_be_given)
                               {"metrics-listen", "127.0.0.1:0"},
                               {"allowed-origin", "https://a.example"},
                               {"allowed-origin", "http://localhost:3000"},
+                              {"allowed-host", "chat.example"},
+                              {"allowed-host", "10.0.0.7"},
                               {"threads", "2"},
                               {"max-connections", "100"},
                               {"database-url", "postgres://x"},
@@ -117,6 +119,8 @@ TEST(config, every_setting_can_be_given)
     EXPECT_EQ(written(loaded->listen_tls), "0.0.0.0:8443 ");
     EXPECT_EQ(loaded->tls_cert + loaded->tls_key, "c.pemk.pem");
     EXPECT_EQ(loaded->metrics_listen.port, 0);
+    ASSERT_EQ(loaded->allowed_hosts.size(), 2u);
+    EXPECT_EQ(loaded->allowed_hosts[1].text, "10.0.0.7");
     EXPECT_EQ(loaded->allowed_origins,
               (std::vector<std::string>{"https://a.example", "http://localhost:3000"}));
     EXPECT_EQ(loaded->threads, 2u);

@@ -100,6 +100,15 @@ TEST(config_values, origins)
         EXPECT_FALSE(is_origin(text)) << text;
 }
 
+TEST(config_values, a_host_has_no_port)
+{
+    for (const auto* text : {"chat.example.com", "localhost", "10.0.0.7", "[fd00::7]", "*"})
+        EXPECT_EQ(parse_host_name(text)->text, text);
+    for (const auto* text : {"", "chat.example.com:80", "https://chat.example.com", "a b", "fd00::7",
+                             "[::1]:8", "[x]", "a/b", "**"})
+        EXPECT_FALSE(parse_host_name(text)) << text;
+}
+
 TEST(config_values, written_as_they_are_read)
 {
     for (const auto value : {0us, 500'000us, 90'000'000us, 86'400'000'000us, 7'776'000'000'000us, 1'000us})

@@ -1,8 +1,13 @@
 #include "core/ids.hpp"
 
+#include "core/uuid_time.hpp"
+
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
+#include <thread>
+#include <vector>
 
 namespace restante {
 namespace {
@@ -42,6 +47,48 @@ TEST(ids, version_7_orders_by_time)
     while (std::chrono::system_clock::now() - start < std::chrono::milliseconds(2)) {
     }
     EXPECT_LT(before, make_uuid_v7());
+}
+
+TEST(ids, version_7_grows_within_a_millisecond)
+{
+    std::vector<uuid> made(100'000);
+    std::generate(made.begin(), made.end(), make_uuid_v7);
+    EXPECT_TRUE(std::is_sorted(made.begin(), made.end()));
+    EXPECT_EQ(std::adjacent_find(made.begin(), made.end()), made.end());
+}
+
+TEST(ids, version_7_grows_on_every_thread_and_repeats_nothing)
+{
+    std::vector<uuid> made[4];
+    std::vector<std::thread> makers;
+    for (auto& own : made)
+        makers.emplace_back([&own] {
+            own.resize(20'000);
+            std::generate(own.begin(), own.end(), make_uuid_v7);
+        });
+    for (auto& each : makers)
+        each.join();
+    std::set<uuid> all;
+    for (const auto& own : made) {
+        EXPECT_TRUE(std::is_sorted(own.begin(), own.end()));
+        all.insert(own.begin(), own.end());
+    }
+    EXPECT_EQ(all.size(), 80'000u);
+}
+
+TEST(ids, version_7_says_when_it_was_made)
+{
+    using std::chrono::floor;
+    using std::chrono::milliseconds;
+    const timestamp before(floor<milliseconds>(std::chrono::system_clock::now()).time_since_epoch());
+    const auto made = time_of_uuid_v7(make_uuid_v7());
+    ASSERT_TRUE(made);
+    // The ids of the tests before may have run ahead of the clock, by a millisecond for every few thousand.
+    EXPECT_GE(*made, before);
+    EXPECT_LT(*made, before + std::chrono::seconds(10));
+    EXPECT_EQ(*time_of_uuid_v7(*parse_uuid("017f22e2-79b0-7cc3-98c4-dc0c0c07398f")),
+              timestamp(milliseconds(1645557742000)));
+    EXPECT_FALSE(time_of_uuid_v7(make_uuid_v4()));
 }
 
 }  // namespace

@@ -55,6 +55,15 @@ TEST(registration, is_open_under_dev_and_as_the_setting_says)
     EXPECT_FALSE(registration_is_open(inside));
 }
 
+TEST(registration, is_open_to_what_was_forwarded_only_where_the_setting_says_open)
+{
+    auto inside = listening_on({"127.0.0.1"});
+    EXPECT_EQ(registration_door(inside), open_registration::unless_forwarded);
+    inside.registration = registration_policy::open;
+    EXPECT_EQ(registration_door(inside), open_registration::everybody);
+    EXPECT_EQ(registration_door(listening_on({"0.0.0.0"})), open_registration::nobody);
+}
+
 TEST(registration, warns_when_strangers_can_register_or_nobody_can)
 {
     EXPECT_EQ(warnings_of(listening_on({"127.0.0.1"})), "");

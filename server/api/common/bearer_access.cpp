@@ -5,8 +5,9 @@
 
 namespace restante {
 
-bearer_access::bearer_access(authenticator& auth, metric_set& metrics, bool registration_open)
-    : auth_(auth), rejections_(metrics), registration_open_(registration_open)
+bearer_access::bearer_access(authenticator& auth, metric_set& metrics, const tokenless_policy& without_token,
+                             const cors_policy& allowed_origins)
+    : auth_(auth), rejections_(metrics), without_token_(without_token), allowed_origins_(allowed_origins)
 {
 }
 
@@ -38,8 +39,14 @@ awaitable<result<principal>> bearer_access::decide(const request_context& reques
     auto given = parse_bearer(request.header(http::field::authorization));
     if (request.wanted() == scope::any_token && given.kind == bearer_kind::none)
         given = offered_bearer(request);
+    if (given.kind == bearer_kind::none) {
+        const tokenless_request asked{request.head(), request.wanted(), request.takes_json(),
+                                      request.remote().is_loopback(), request.encrypted()};
+        co_return admit_without_token(asked, without_token_, allowed_origins_);
+    }
+    // Which workspace registers stands in the body, which only the handler reads.
     if (request.wanted() == scope::registration)
-        co_return co_await decide_registration(request, given);
+        co_return co_await auth_.identify(given, request.remote(), authenticator::removed_workspaces::tell);
 
     auto who = co_await auth_.identify(given, request.remote());
     if (!who || request.wanted() == scope::any_token)
@@ -49,16 +56,6 @@ awaitable<result<principal>> bearer_access::decide(const request_context& reques
     // A right token at another door is answered, and counted, like a wrong one.
     if (!opens)
         co_return auth_.refuse(request.remote());
-    co_return who;
-}
-
-// Which workspace is meant stands in the body, which only the handler reads. Here: whoever shows a token must
-// show a right one, and whoever shows none may pass while registration is open.
-awaitable<result<principal>> bearer_access::decide_registration(const request_context& request, bearer given)
-{
-    auto who = co_await auth_.identify(given, request.remote(), authenticator::removed_workspaces::tell);
-    if (!who && who.error() == errc::missing_token && registration_open_)
-        co_return principal{};
     co_return who;
 }
 

@@ -4,15 +4,18 @@
 #include "core/metrics.hpp"
 #include "http/session/access_policy.hpp"
 #include "server/api/common/rejection_log.hpp"
+#include "server/api/common/tokenless.hpp"
 
 namespace restante {
 
 // Opens doors to bearers of tokens, for one shard: a workspace's own to its tokens, every one to the admin.
 class bearer_access final : public access_policy {
 public:
-    bearer_access(authenticator& auth, metric_set& metrics, bool registration_open);
+    bearer_access(authenticator& auth, metric_set& metrics, const tokenless_policy& without_token,
+                  const cors_policy& allowed_origins);
 
-    // Errors: missing_token, invalid_token, too_many_failed_logins, and those of the database.
+    // Errors: missing_token, invalid_token, too_many_failed_logins, those of admit_without_token() and those
+    // of the database.
     awaitable<result<request_caller>> authorise(const request_context& request) override;
 
     // A handler refused the caller in the end, because what is asked for stands in the body.
@@ -21,11 +24,11 @@ public:
 private:
     static bearer offered_bearer(const request_context& request);
     awaitable<result<principal>> decide(const request_context& request);
-    awaitable<result<principal>> decide_registration(const request_context& request, bearer given);
 
     authenticator& auth_;
     rejection_log rejections_;
-    bool registration_open_;
+    tokenless_policy without_token_;
+    const cors_policy& allowed_origins_;
 };
 
 }  // namespace restante

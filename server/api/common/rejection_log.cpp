@@ -17,7 +17,8 @@ constexpr auto help = "Requests without a right token, by reason";
 rejection_log::rejection_log(metric_set& metrics)
     : missing_(metrics.counter(name, help, {{"reason", "missing_token"}})),
       invalid_(metrics.counter(name, help, {{"reason", "invalid_token"}})),
-      too_many_(metrics.counter(name, help, {{"reason", "too_many_failed_logins"}}))
+      too_many_(metrics.counter(name, help, {{"reason", "too_many_failed_logins"}})),
+      cross_site_(metrics.counter(name, help, {{"reason", "cross_site"}}))
 {
 }
 
@@ -29,6 +30,8 @@ void rejection_log::note(const request_context& request, const error_code& why, 
         invalid_.add();
     else if (why == errc::too_many_failed_logins)
         too_many_.add();
+    else if (why == errc::cross_site)
+        cross_site_.add();
     else
         return;  // trouble with the database is told where it arises
 

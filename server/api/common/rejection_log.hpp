@@ -27,6 +27,7 @@ private:
     metric_set::number& missing_;
     metric_set::number& invalid_;
     metric_set::number& too_many_;
+    metric_set::number& cross_site_;
     clock::time_point second_began_{};
     int written_ = 0;
     std::uint64_t left_out_ = 0;

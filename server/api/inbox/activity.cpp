@@ -17,6 +17,15 @@ using steady = std::chrono::steady_clock;
 // Longer than this and a token may have been revoked meanwhile.
 constexpr auto trust = std::chrono::seconds(5);
 
+refusal refusal_of(const error_code& why, const feed_query& asked)
+{
+    if (why == errc::cursor_gone && asked.since_seq)
+        return {errc::cursor_gone,
+                "rows after since_seq have been removed; since_seq=0 begins with the "
+                "oldest that is kept"};
+    return why;
+}
+
 response answer_page(const request_context& req, const feed_page& page, bool with_peer_info)
 {
     auto text = feed_json(page, with_peer_info);
@@ -85,12 +94,12 @@ awaitable<response> handle_activity(request_context& req, inbox_services& svc)
     if (asked->wait.count() == 0) {
         auto page = co_await svc.feed.read(asked->feed);
         if (!page)
-            co_return req.fail(page.error());
+            co_return req.fail(refusal_of(page.error(), asked->feed));
         co_return answer_page(req, *page, asked->feed.peer_info);
     }
     auto page = co_await read_or_wait(req, svc, *asked);
     if (!page)
-        co_return req.fail(page.error());
+        co_return req.fail(refusal_of(page.error(), asked->feed));
     if (steady::now() - begun > trust) {
         const auto valid = co_await svc.auth.still_valid(caller_of(req));
         if (!valid)

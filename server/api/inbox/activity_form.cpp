@@ -115,13 +115,13 @@ answerable<activity> read_activity_report(const uuid& workspace, std::string_vie
     row.method = read.text("method");
     row.summary = read.text("summary");
     row.target_id = read.id("target_id");
-    row.source_id = read.id("source_id");
+    row.source_id = read.id("source_id").value_or(workspace);  // NULL would say: the canvas
     row.status = read.text("status").value_or("ok");
     row.error_detail = read.text("error_detail");
     row.duration_ms = read.duration("duration_ms");
     if (read.refused())
         return *read.refused();
-    if (row.source_id && *row.source_id != workspace)
+    if (row.source_id != workspace)
         return refusal(errc::forbidden, "source_id must be the workspace that reports");
     read_bodies(row, read, text);
     return row;

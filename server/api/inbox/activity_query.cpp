@@ -1,6 +1,7 @@
 #include "server/api/inbox/activity_query.hpp"
 
 #include "core/decimal.hpp"
+#include "http/message/field_grammar.hpp"
 #include "http/message/query_reader.hpp"
 
 namespace restante {
@@ -42,9 +43,10 @@ std::optional<std::int64_t> parse_seq(std::string_view text)
     return number ? std::optional(static_cast<std::int64_t>(*number)) : std::nullopt;
 }
 
-std::optional<bool> parse_include(std::string_view text)
+// A list; what is not known in it is for other servers or later ones.
+std::optional<bool> includes_peer_info(std::string_view list)
 {
-    return text == "peer_info" ? std::optional(true) : std::nullopt;
+    return list_contains(list, "peer_info");
 }
 
 }  // namespace
@@ -65,7 +67,7 @@ boost::system::result<activity_request, refusal> read_activity_query(const uuid&
     feed.before = read.value("before_ts", "a time in RFC 3339", parse_rfc3339);
     feed.since_id = read.value("since_id", "a UUID", parse_uuid);
     feed.since_seq = read.value("since_seq", "a number", parse_seq);
-    feed.peer_info = read.value("include", "peer_info", parse_include).value_or(false);
+    feed.peer_info = read.value("include", "a list", includes_peer_info).value_or(false);
     const auto wait = read.value("wait", "a number of seconds", parse_wait);
     if (feed.since_id && feed.since_seq)
         read.refuse("since_id and since_seq exclude each other");

@@ -1,6 +1,6 @@
 #include "auth/authenticator.hpp"
 #include "core/decimal.hpp"
-#include "http/message/cors.hpp"
+#include "http/message/origin.hpp"
 #include "http/session/request_context.hpp"
 #include "http/websocket/websocket_handshake.hpp"
 #include "server/api/common/caller.hpp"
@@ -23,14 +23,6 @@ response refuse_upgrade(const request_context& req, errc why)
         refused.head.set(http::field::sec_websocket_version, "13");
     }
     return refused;
-}
-
-// A page of another site could otherwise open a socket in its visitor's name. What is no browser sends no
-// Origin.
-bool origin_may_listen(const request_context& req, const cors_policy& cors)
-{
-    const auto origin = req.header(http::field::origin);
-    return origin.empty() || cors.allows(origin);
 }
 
 // Whose events: nullopt for all of them. Errors: bad_request, invalid_workspace_id, invalid_token
@@ -71,7 +63,7 @@ result<std::optional<std::int64_t>> last_event_id(const request_context& req)
 }
 
 // A number that the feed has not reached is from before the database went back; the client goes on from where
-// the feed is now.
+// the feed is now. Error: cursor_gone (rows after it have been removed).
 awaitable<result<std::int64_t>> existing_position(uuid workspace, std::int64_t claimed, activity_feed& feed)
 {
     const std::span<const uuid> asked(&workspace, 1);
@@ -80,7 +72,21 @@ awaitable<result<std::int64_t>> existing_position(uuid workspace, std::int64_t c
         co_return heads.error();
     if (heads->empty())
         co_return 0;
-    co_return std::min(claimed, heads->front().seq);
+    const auto position = std::min(claimed, heads->front().seq);
+    const feed_query next{.workspace = workspace, .since_seq = position, .limit = 1};
+    const auto page = co_await feed.read(next);
+    if (!page)
+        co_return page.error();
+    co_return position;
+}
+
+refusal refusal_of(const error_code& why)
+{
+    if (why == errc::cursor_gone)
+        return {errc::cursor_gone,
+                "events after Last-Event-ID have been removed; 0 begins with the oldest "
+                "that is kept"};
+    return why;
 }
 
 }  // namespace
@@ -89,7 +95,8 @@ awaitable<response> handle_websocket(request_context& req, inbox_services& svc)
 {
     if (const auto why = refuse_handshake(req.head()))
         co_return refuse_upgrade(req, *why);
-    if (!origin_may_listen(req, svc.cors))
+    // A page of another site could otherwise open a socket in its visitor's name.
+    if (!has_welcome_origin(req.head(), req.encrypted(), svc.cors))
         co_return req.fail(errc::forbidden);
     const auto workspace = co_await workspace_to_hear(req, svc);
     if (!workspace)
@@ -129,7 +136,7 @@ awaitable<response> handle_event_stream(request_context& req, inbox_services& sv
     if (*claimed) {
         const auto position = co_await existing_position(workspace, **claimed, svc.feed);
         if (!position)
-            co_return req.fail(position.error());
+            co_return req.fail(refusal_of(position.error()));
         start.after = *position;
     } else {
         auto subscribed = co_await svc.events.subscribe(caller_of(req), workspace);

@@ -28,6 +28,14 @@ bool registration_is_open(const settings& config)
     return config.dev || only_on_loopback(config);
 }
 
+open_registration registration_door(const settings& config)
+{
+    if (!registration_is_open(config))
+        return open_registration::nobody;
+    return config.registration == registration_policy::open ? open_registration::everybody
+                                                            : open_registration::unless_forwarded;
+}
+
 void warn_about_registration(const settings& config)
 {
     const bool open = registration_is_open(config);
