@@ -9,16 +9,19 @@ const statement lock_schema{"lock_schema", "SELECT pg_advisory_lock(593618314876
 const statement unlock_schema{"unlock_schema", "SELECT pg_advisory_unlock(5936183148764264549)"};
 
 const statement has_history{"has_history", "SELECT to_regclass('public.schema_migrations') IS NOT NULL"};
-const statement read_history{"read_history",
-                             "SELECT number, checksum FROM schema_migrations ORDER BY number"};
-const statement add_history{
-    "add_history",
-    "INSERT INTO schema_migrations (number, name, checksum) VALUES ($1::int4, $2::text, $3::text)"};
+// A history written by release 0.1.0 has no column compatible_from.
+const statement read_history{
+    "read_history",
+    "SELECT number, checksum, (to_jsonb(m) ->> 'compatible_from')::int4 FROM schema_migrations m ORDER BY number"};
+const statement add_history{"add_history",
+                            "INSERT INTO schema_migrations (number, name, checksum, compatible_from) "
+                            "VALUES ($1::int4, $2::text, $3::text, $4::int4)"};
 const statement drop_history{"drop_history", "DELETE FROM schema_migrations WHERE number = $1::int4"};
 
 const std::string make_history =
     "CREATE TABLE IF NOT EXISTS schema_migrations (number int PRIMARY KEY, name text NOT NULL, "
-    "checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())";
+    "checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now()); "
+    "ALTER TABLE schema_migrations ADD COLUMN IF NOT EXISTS compatible_from int";
 
 startup_failure failed(const pq::connection& session, const std::string& doing)
 {
@@ -38,7 +41,8 @@ awaitable<startup_result<std::vector<applied_migration>>> applied_migrations(pq:
     if (!rows)
         co_return failed(session, "reading schema_migrations");
     for (int i = 0; i < rows->size(); ++i) {
-        auto row = (*rows)[i].into<applied_migration, std::int32_t, std::string>();
+        auto row =
+            (*rows)[i].into<applied_migration, std::int32_t, std::string, std::optional<std::int32_t>>();
         if (!row)
             co_return startup_failure{"schema_migrations has columns of another program"};
         applied.push_back(std::move(*row));
@@ -55,7 +59,8 @@ awaitable<startup_result<void>> run_step(pq::connection& session, const migratio
         std::string(up ? step.what->up : step.what->down));
     if (!begun)
         co_return failed(session, name);
-    const pq::parameters row(static_cast<std::int32_t>(step.what->number), name, step.what->checksum);
+    const pq::parameters row(static_cast<std::int32_t>(step.what->number), name, step.what->checksum,
+                             step.what->compatible_from);
     const pq::parameters number(static_cast<std::int32_t>(step.what->number));
     auto noted = up ? session.execute(add_history, row) : session.execute(drop_history, number);
     auto done = co_await std::move(noted);
