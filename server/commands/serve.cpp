@@ -1,6 +1,7 @@
 #include "server/commands/serve.hpp"
 
 #include "core/log.hpp"
+#include "core/log_sink.hpp"
 #include "http/net/bind_listeners.hpp"
 #include "http/net/self_signed.hpp"
 #include "http/net/tls_context.hpp"
@@ -84,8 +85,10 @@ public:
         shards_.stop(config_.shutdown_grace);
         signals.let_next_one_kill();
         // A task that can't be ended can't be destroyed either; it has been named in the log.
-        if (!shards_.join())
+        if (!shards_.join()) {
+            flush_log();
             std::_Exit(EXIT_FAILURE);
+        }
         log_line(log_level::info, "stopped");
         return EXIT_SUCCESS;
     }
@@ -167,6 +170,7 @@ int run_serve(const settings& config)
 {
     set_log_level(config.level);
     const signal_watch signals;
+    const background_log log;
     auto data = database::open(config);
     if (!data) {
         std::cerr << "restante: " << data.error().message << '\n';
