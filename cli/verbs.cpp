@@ -9,6 +9,8 @@ constexpr own_option json{"json", "", &own_options::json, "Answers in JSON, for 
 constexpr own_option migrate_options[] = {
     {"to", "N", &own_options::to, "Goes up or down to migration N instead of up to the last."},
     {"dry-run", "", &own_options::dry_run, "Says what would be done and does nothing."},
+    {"yes-lose-files", "", &own_options::yes_lose_files,
+     "Lets --to delete waiting files, activity and workspaces."},
 };
 constexpr own_option status_options[] = {
     json,

@@ -23,6 +23,25 @@ const std::string make_history =
     "checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now()); "
     "ALTER TABLE schema_migrations ADD COLUMN IF NOT EXISTS compatible_from int";
 
+const statement count_waiting_files{
+    "count_waiting_files",
+    "SELECT count(*) FROM pending_uploads WHERE acked_at IS NULL AND expires_at > now()"};
+const statement count_activity{"count_activity", "SELECT count(*) FROM activity_logs"};
+const statement count_workspaces{"count_workspaces", "SELECT count(*) FROM workspaces"};
+
+// A table whose rows nobody wants to lose unasked.
+struct counted_table {
+    std::string_view drop;  // as the down file of its migration says
+    const statement& count;
+    std::int64_t migration_losses::* member;
+};
+
+const counted_table counted_tables[] = {
+    {"DROP TABLE pending_uploads;", count_waiting_files, &migration_losses::files},
+    {"DROP TABLE activity_logs;", count_activity, &migration_losses::activity},
+    {"DROP TABLE workspaces;", count_workspaces, &migration_losses::workspaces},
+};
+
 startup_failure failed(const pq::connection& session, const std::string& doing)
 {
     return {doing + " failed: " + session.last_message()};
@@ -50,6 +69,25 @@ awaitable<startup_result<std::vector<applied_migration>>> applied_migrations(pq:
     co_return applied;
 }
 
+struct migration_plan {
+    std::vector<migration> known;
+    std::vector<migration_step> steps;  // they point into `known`
+};
+
+awaitable<startup_result<migration_plan>> make_plan(pq::connection& session, std::optional<int> target)
+{
+    auto known = read_migrations(embedded_sql());
+    if (!known)
+        co_return known.error();
+    auto applied = co_await applied_migrations(session);
+    if (!applied)
+        co_return applied.error();
+    auto steps = plan_migration(*known, *applied, target);
+    if (!steps)
+        co_return steps.error();
+    co_return migration_plan{std::move(*known), std::move(*steps)};
+}
+
 awaitable<startup_result<void>> run_step(pq::connection& session, const migration_step& step)
 {
     const bool up = step.way == direction::up;
@@ -75,21 +113,15 @@ awaitable<startup_result<void>> run_step(pq::connection& session, const migratio
 awaitable<startup_result<int>> migrate_locked(pq::connection& session, const migration_request& request,
                                               const std::function<void(const migration_step&)>& report)
 {
-    auto known = read_migrations(embedded_sql());
-    if (!known)
-        co_return known.error();
-    auto applied = co_await applied_migrations(session);
-    if (!applied)
-        co_return applied.error();
-    auto steps = plan_migration(*known, *applied, request.target);
-    if (!steps)
-        co_return steps.error();
-    if (!request.dry_run && !steps->empty()) {
+    auto plan = co_await make_plan(session, request.target);
+    if (!plan)
+        co_return plan.error();
+    if (!request.dry_run && !plan->steps.empty()) {
         auto made = co_await session.execute_script(make_history);
         if (!made)
             co_return failed(session, "making schema_migrations");
     }
-    for (const auto& step : *steps) {
+    for (const auto& step : plan->steps) {
         report(step);
         if (request.dry_run)
             continue;
@@ -100,7 +132,7 @@ awaitable<startup_result<int>> migrate_locked(pq::connection& session, const mig
             co_return done.error();
         }
     }
-    co_return static_cast<int>(steps->size());
+    co_return static_cast<int>(plan->steps.size());
 }
 
 }  // namespace
@@ -120,6 +152,26 @@ awaitable<startup_result<int>> migrate(pq::connection& session, migration_reques
     if (!session.broken())
         co_await session.execute(unlock_schema);
     co_return done;
+}
+
+awaitable<startup_result<migration_losses>> count_losses(pq::connection& session, std::optional<int> target)
+{
+    auto plan = co_await make_plan(session, target);
+    if (!plan)
+        co_return plan.error();
+    migration_losses losses;
+    for (const auto& step : plan->steps) {
+        for (const auto& table : counted_tables) {
+            if (step.way == direction::up || step.what->down.find(table.drop) == std::string_view::npos)
+                continue;
+            auto rows = co_await session.execute(table.count);
+            if (!rows)
+                co_return failed(session, "counting what would be lost");
+            const auto counted = (*rows)[0][0].as<std::int64_t>();
+            losses.*table.member = counted ? *counted : 0;
+        }
+    }
+    co_return losses;
 }
 
 awaitable<startup_result<int>> schema_version(pq::connection& session)

@@ -164,6 +164,16 @@ private:
     ready_line ready_;
 };
 
+// A database of somebody else's may take 30 s to come up, and a signal to stop acts meanwhile. A private one
+// must not be left half started.
+startup_result<database> open_database(const settings& config)
+{
+    if (config.database_url.empty())
+        return database::open(config);
+    const killable meanwhile;
+    return database::open(config);
+}
+
 }  // namespace
 
 int run_serve(const settings& config)
@@ -171,7 +181,7 @@ int run_serve(const settings& config)
     set_log_level(config.level);
     const signal_watch signals;
     const background_log log;
-    auto data = database::open(config);
+    auto data = open_database(config);
     if (!data) {
         std::cerr << "restante: " << data.error().message << '\n';
         return EXIT_FAILURE;
