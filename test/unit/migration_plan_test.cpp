@@ -124,6 +124,14 @@ TEST(read_migrations, accepts_the_files_of_this_binary)
     EXPECT_GE(known->size(), 6u);
 }
 
+// Rolling upgrades: a server of the version before can be restarted on the new schema.
+TEST(read_migrations, every_migration_after_the_first_release_works_with_the_servers_before_it)
+{
+    constexpr int first_release = 7;
+    for (const auto& each : *read_migrations(embedded_sql()))
+        EXPECT_TRUE(each.number <= first_release || each.compatible_from) << each.name;
+}
+
 TEST(plan_migration, brings_an_empty_database_to_the_newest)
 {
     const auto known = three();
