@@ -3,6 +3,7 @@ than the program, and when something unforeseen happens."""
 
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -15,15 +16,15 @@ from server_process import BINARY, Server, run_command
 from testbed import Database
 
 
-def run_in(folder, *words, **options):
-    done = subprocess.run([os.path.abspath(BINARY), *words], cwd=folder, capture_output=True, text=True, timeout=60,
-                          **options)
+def run_in(folder, *words):
+    done = subprocess.run([os.path.abspath(BINARY), *words], cwd=folder, capture_output=True, text=True, timeout=60)
     return done.returncode, done.stdout, done.stderr
 
 
 class NoData(unittest.TestCase):
     def setUp(self):
         self.folder = self.enterContext(tempfile.TemporaryDirectory(prefix="restante-e2e-"))
+        os.chmod(self.folder, 0o755)  # so that initdb would work, as the user postgres
 
     def test_a_command_says_so_and_creates_nothing(self):
         workspace = str(uuid.uuid4())
@@ -46,10 +47,17 @@ class NoData(unittest.TestCase):
 
 class Unforeseen(unittest.TestCase):
     def test_what_escapes_is_one_sentence_and_a_failure(self):
-        few = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (4, 4))  # too few for an event loop
-        code, _, err = run_in("/", "status", "--database-url", "host=/nowhere", preexec_fn=few)
-        self.assertEqual(code, 1, err)
-        self.assertRegex(err, r"^restante: unexpected error: .*Too many open files.*\n$")
+        """Not even one thread can be started. That limit does not hold for root."""
+        options = {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
+        with tempfile.TemporaryDirectory(prefix="restante-e2e-") as folder:
+            os.chmod(folder, 0o755)
+            program = shutil.copy(BINARY, folder)
+            done = subprocess.run(
+                [program, "serve", "--database-url", "host=/nowhere"], capture_output=True, text=True, timeout=60,
+                env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0"},  # looking for leaks takes a thread too
+                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NPROC, (1, 1)), cwd="/", **options)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertRegex(done.stderr, r"^restante: unexpected error: .*Resource temporarily unavailable.*\n$")
 
 
 class WaitingForTheDatabase(unittest.TestCase):
