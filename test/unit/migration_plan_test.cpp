@@ -19,7 +19,7 @@ std::vector<applied_migration> applied(const std::vector<migration>& known, std:
 {
     std::vector<applied_migration> rows;
     for (std::size_t i = 0; i < count; ++i)
-        rows.push_back({known[i].number, known[i].checksum});
+        rows.push_back({known[i].number, known[i].checksum, known[i].compatible_from});
     return rows;
 }
 
@@ -184,7 +184,7 @@ TEST(plan_migration, refuses_a_database_that_is_newer)
 {
     const auto known = three();
     auto rows = applied(known, 3);
-    rows.push_back({4, "from the future"});
+    rows.push_back({4, "from the future", std::nullopt});
     EXPECT_EQ(shown(plan_migration(known, rows, 1)),
               "the database is at migration 4 and this program knows only 3: it is older than the database");
 }
