@@ -115,7 +115,7 @@ void append_verbs(std::string& out, std::string_view first_word)
             rows.add(words_and_arguments(entry), std::string(entry.summary));
     out += "\nCommands\n";
     rows.print(out, rows.widest());
-    out += "\n`restante COMMAND --help` tells the options of each.\n";
+    out += "\n`restante COMMAND --help` lists the options of a command.\n";
     out += exit_codes;
 }
 
@@ -165,8 +165,8 @@ std::string verb_help(const verb_entry& entry)
         append_wrapped(
             out,
             "Each setting can also come from the environment (--data-dir from RESTANTE_DATA_DIR) or from "
-            "the config file (data-dir = ...), where lists are separated by commas. A flag beats the "
-            "environment, which beats the file.",
+            "the config file (data-dir = ...), where lists are separated by commas. A flag "
+            "overrides the environment, which overrides the file.",
             0);
         if (*entry.reads != audience::tools)
             out +=

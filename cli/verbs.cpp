@@ -4,19 +4,21 @@ namespace restante {
 
 namespace {
 
-constexpr own_option json{"json", "", &own_options::json, "Answers in JSON, for programs."};
+constexpr own_option json{"json", "", &own_options::json, "Prints JSON, for programs."};
 
 constexpr own_option migrate_options[] = {
-    {"to", "N", &own_options::to, "Goes up or down to migration N instead of up to the last."},
-    {"dry-run", "", &own_options::dry_run, "Says what would be done and does nothing."},
+    {"to", "N", &own_options::to, "Migrates up or down to version N instead of up to the newest."},
+    {"dry-run", "", &own_options::dry_run, "Prints what would be done, without doing it."},
+    {"yes-lose-files", "", &own_options::yes_lose_files,
+     "Lets --to delete waiting files, activity rows and workspaces."},
 };
 constexpr own_option status_options[] = {
     json,
-    {"watch", "", &own_options::watch, "Shows it every two seconds, until interrupted."},
+    {"watch", "", &own_options::watch, "Refreshes every two seconds, until interrupted."},
 };
 constexpr own_option add_options[] = {
     {"mode", "MODE", &own_options::mode, "How files reach it: poll or push. [default poll]"},
-    {"url", "URL", &own_options::url, "Where a push workspace is called."},
+    {"url", "URL", &own_options::url, "Address at which a push workspace is called."},
     {"name", "NAME", &own_options::name, "A name for people."},
     json,
 };
@@ -38,20 +40,24 @@ constexpr verb_entry table[] = {
      {},
      {},
      audience::serve,
-     "Once it is up it prints one line on stdout, `restante ready http=... https=... metrics=...`, with the "
-     "addresses that it listens on. Its log goes to stderr, one JSON object a line. SIGTERM or SIGINT stops "
-     "it in "
-     "order, a second one at once; SIGHUP reads the certificate again."},
+     "Once it is ready it prints one line to stdout, `restante ready http=... https=... metrics=...`, with the "
+     "addresses that it listens on. Its log goes to stderr, one JSON object per line. SIGTERM or SIGINT shuts "
+     "it down gracefully, a second one at once; SIGHUP reloads the certificate."},
     {verb::migrate,
      "migrate",
      "Brings the database schema up to date.",
      {},
      migrate_options,
      audience::tools},
-    {verb::sweep, "sweep", "Deletes what has expired, once, and says how much.", {}, {}, audience::sweep},
+    {verb::sweep,
+     "sweep",
+     "Runs one sweep, which deletes expired rows, and prints how many.",
+     {},
+     {},
+     audience::sweep},
     {verb::status,
      "status",
-     "Shows what waits, for whom and since when.",
+     "Shows the database, the files that are waiting, and the running servers.",
      {},
      status_options,
      audience::tools},
@@ -67,16 +73,16 @@ constexpr verb_entry table[] = {
      audience::tools},
     {verb::token_issue,
      "token issue",
-     "Makes a further token for a workspace and prints it, once.",
+     "Creates another token for a workspace and prints it.",
      workspace,
      {},
      audience::tools,
      token_on_stdout},
-    {verb::token_list, "token list", "Lists the tokens of a workspace by prefix and times.", workspace,
+    {verb::token_list, "token list", "Lists the tokens of a workspace: their prefixes and times.", workspace,
      list_options, audience::tools},
     {verb::token_revoke,
      "token revoke",
-     "Revokes a token; running servers follow within 5 s.",
+     "Revokes a token; running servers refuse it within 5 s.",
      workspace_and_token,
      {},
      audience::tools},

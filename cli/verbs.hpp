@@ -22,6 +22,7 @@ enum class verb {
 struct own_options {
     std::optional<unsigned> to;  // migrate
     bool dry_run = false;
+    bool yes_lose_files = false;
     bool json = false;
     bool watch = false;
     std::string mode = "poll";  // workspace add

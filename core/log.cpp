@@ -1,13 +1,13 @@
 #include "core/log.hpp"
 
 #include "core/clock.hpp"
+#include "core/log_sink.hpp"
 #include "core/utf8.hpp"
 
 #include <atomic>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <unistd.h>
 
 namespace restante {
 
@@ -16,7 +16,6 @@ namespace {
 constexpr std::size_t max_text = 256;
 
 std::atomic<log_level> least_level{log_level::info};
-std::atomic<int> sink{STDERR_FILENO};
 
 constexpr std::string_view level_names[] = {"debug", "info", "warn", "error"};
 
@@ -93,31 +92,11 @@ std::string_view short_path(std::string_view path)
     return folder == std::string_view::npos ? path : path.substr(folder + 1);
 }
 
-// A line is written with one call, so lines of several threads do not interleave. Only after a partial write
-// (a full pipe) is the rest written too, since half a line would corrupt the next one.
-void write_line(std::string_view line)
-{
-    const int descriptor = sink.load(std::memory_order_relaxed);
-    while (!line.empty()) {
-        const ssize_t n = ::write(descriptor, line.data(), line.size());
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return;
-        line.remove_prefix(static_cast<std::size_t>(n));
-    }
-}
-
 }  // namespace
 
 void set_log_level(log_level least)
 {
     least_level.store(least, std::memory_order_relaxed);
-}
-
-void set_log_sink(int descriptor)
-{
-    sink.store(descriptor, std::memory_order_relaxed);
 }
 
 log_line::log_line(log_level level, std::string_view event)
@@ -140,7 +119,7 @@ log_line::~log_line()
         return;
     const int saved = errno;  // the caller may still need it after logging
     text_ += "}\n";
-    write_line(text_);
+    write_log_line(text_);
     errno = saved;
 }
 

@@ -15,14 +15,14 @@ enum class log_level { debug, info, warn, error };
 void set_log_level(log_level least);
 void set_log_sink(int descriptor);  // the default is stderr; the caller keeps it open
 
-// One JSON object on one line of stderr, written by the destructor with a single write(2):
+// One JSON object on one line of stderr, handed over by the destructor in one piece (core/log_sink.hpp):
 //
 //   log_line(log_level::info, "upload_staged").field("workspace_id", id).field("size", bytes);
 //
 // Text is escaped (control characters, quotes, bytes that are not UTF-8) and cut at 256 bytes, so that
 // external input cannot forge a line. Below the chosen level nothing is built. Names and events are our own
-// literals and are written verbatim. A line that the sink cannot accept is lost: logging never fails its
-// caller.
+// literals and are written verbatim. A line that the sink cannot accept is lost and counted: logging never
+// fails its caller.
 class log_line {
 public:
     log_line(log_level level, std::string_view event);

@@ -76,14 +76,32 @@ std::optional<startup_failure> check_reachable(const fs::path& path, const accou
                            "--data-dir /var/lib/restante"};
 }
 
+postgres_layout layout_below(const fs::path& canonical)
+{
+    const auto root = canonical / "postgres";
+    return {root, root / "data", root / "socket", root / "log"};
+}
+
+fs::path socket_record(const postgres_layout& layout)
+{
+    return layout.root / "socket_directory";
+}
+
+// The socket's directory that an earlier start recorded, unless it has gone.
+std::optional<fs::path> recorded_socket(const postgres_layout& layout, const account& who)
+{
+    std::ifstream in(socket_record(layout));
+    std::string recorded;
+    if (std::getline(in, recorded) && is_private_to(recorded, who))
+        return recorded;
+    return std::nullopt;
+}
+
 // An unguessable name in /tmp, recorded so that it is found again after a crash.
 std::optional<startup_failure> put_socket_elsewhere(postgres_layout& layout, const account& who)
 {
-    const auto record = layout.root / "socket_directory";
-    std::ifstream in(record);
-    std::string recorded;
-    if (std::getline(in, recorded) && is_private_to(recorded, who)) {
-        layout.socket = recorded;
+    if (const auto recorded = recorded_socket(layout, who)) {
+        layout.socket = *recorded;
         return std::nullopt;
     }
 
@@ -92,16 +110,15 @@ std::optional<startup_failure> put_socket_elsewhere(postgres_layout& layout, con
         return cannot("make", name);
     if (!who.is_us() && ::chown(name, who.uid, who.gid) != 0)
         return cannot("give away", name);
-    std::ofstream out(record);
+    std::ofstream out(socket_record(layout));
     if (!(out << name << '\n').flush())
-        return cannot("write", record);
+        return cannot("write", socket_record(layout));
     layout.socket = name;
     return std::nullopt;
 }
 
 std::optional<startup_failure> put_socket(postgres_layout& layout, const account& who)
 {
-    layout.socket = layout.root / "socket";
     if (!fits_a_socket(layout.socket))
         return put_socket_elsewhere(layout, who);
     return make_directory(layout.socket, 0700, who);
@@ -131,10 +148,7 @@ startup_result<postgres_layout> prepare_layout(const fs::path& data_dir, const a
     if (is_new && !who.is_us())
         fs::permissions(canonical, fs::perms::others_exec, fs::perm_options::add, ec);
 
-    postgres_layout layout;
-    layout.root = canonical / "postgres";
-    layout.data = layout.root / "data";
-    layout.log = layout.root / "log";
+    auto layout = layout_below(canonical);
     // Another account must be able to traverse it, but not to list it.
     const account self{::geteuid(), ::getegid(), "", {}};
     if (const auto wrong = make_directory(layout.root, who.is_us() ? 0700 : 0711, self))
@@ -146,6 +160,21 @@ startup_result<postgres_layout> prepare_layout(const fs::path& data_dir, const a
 
     if (const auto wrong = put_socket(layout, who))
         return *wrong;
+    return layout;
+}
+
+std::optional<postgres_layout> find_layout(const fs::path& data_dir, const account& who)
+{
+    std::error_code ec;
+    auto layout = layout_below(fs::canonical(data_dir, ec));
+    if (ec || !fs::exists(layout.data, ec))
+        return std::nullopt;
+    if (fits_a_socket(layout.socket))
+        return layout;
+    const auto elsewhere = recorded_socket(layout, who);
+    if (!elsewhere)
+        return std::nullopt;
+    layout.socket = *elsewhere;
     return layout;
 }
 

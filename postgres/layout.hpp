@@ -5,6 +5,7 @@
 #include "postgres/unique_fd.hpp"
 
 #include <filesystem>
+#include <optional>
 
 namespace restante {
 
@@ -27,6 +28,9 @@ struct postgres_layout {
 // Creates the missing directories, except data/. Fails if they cannot be created, belong to another user, or
 // are not accessible to the account; the message names the first such directory.
 startup_result<postgres_layout> prepare_layout(const std::filesystem::path& data_dir, const account& who);
+
+// The files of a cluster that exists, found without creating or locking anything; nullopt if there is none.
+std::optional<postgres_layout> find_layout(const std::filesystem::path& data_dir, const account& who);
 
 // Held by the server for its lifetime; the kernel releases it if the server crashes. Fails if another server
 // holds it.

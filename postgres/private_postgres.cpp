@@ -77,15 +77,20 @@ startup_result<private_postgres> private_postgres::start(private_postgres_option
     return cluster;
 }
 
+bool private_postgres::exists(const fs::path& data_dir)
+{
+    std::error_code ec;
+    // What may not be looked at may exist: start() then says what is wrong.
+    return fs::exists(data_dir / "postgres" / "data", ec) || ec;
+}
+
 std::optional<std::string> private_postgres::conninfo_of_running(const std::filesystem::path& data_dir)
 {
-    if (!std::filesystem::exists(data_dir))
-        return std::nullopt;
     const auto who = account_for_postgres();
     if (who.has_error())
         return std::nullopt;
-    const auto layout = prepare_layout(data_dir, *who);
-    if (layout.has_error() || lock_layout(*layout).has_value())
+    const auto layout = find_layout(data_dir, *who);
+    if (!layout || !trace_postmaster(layout->data).running)
         return std::nullopt;
     return conninfo_for(*layout);
 }

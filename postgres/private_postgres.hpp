@@ -39,8 +39,11 @@ public:
     // directory, another server using it, a full disk, or the reason that PostgreSQL itself gave.
     static startup_result<private_postgres> start(private_postgres_options options);
 
-    // How to connect to the PostgreSQL of a server that is running on this data directory; nullopt if there
-    // is none.
+    // Whether a cluster was created in this data directory.
+    static bool exists(const std::filesystem::path& data_dir);
+
+    // How to connect to the PostgreSQL that is running on this data directory, started by a server or left by
+    // one that crashed; nullopt if there is none. Only looks: no file is created and no lock taken.
     static std::optional<std::string> conninfo_of_running(const std::filesystem::path& data_dir);
 
     private_postgres(private_postgres&&) noexcept = default;

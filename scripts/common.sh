@@ -20,27 +20,30 @@ missing_packages() {
     done < <(cat "$@")
 }
 
-# install_packages LIST…: as root or with sudo; without either, prints the command to run.
+# install_packages LIST…: as root or with sudo; prints the command to run if neither works.
 install_packages() {
     if ! command -v dpkg-query >/dev/null; then
         say "This is not Debian: install the equivalents of $* yourself; vcpkg.json names the libraries."
         return
     fi
-    local missing
+    local missing by_hand
     mapfile -t missing < <(missing_packages "$@")
     [[ ${#missing[@]} -gt 0 ]] || return 0
 
+    by_hand="apt-get update && apt-get install -y --no-install-recommends ${missing[*]}"
     local as_root=()
     if [[ $EUID -ne 0 ]]; then
         command -v sudo >/dev/null || fail "Some packages are missing, and there is no sudo here. As root, run:
-  apt-get update && apt-get install -y --no-install-recommends ${missing[*]}"
+  $by_hand"
         as_root=(sudo)
     fi
     say "Installing ${#missing[@]} packages: ${missing[*]}"
     "${as_root[@]}" apt-get update -q || say "apt-get update failed; continuing with the existing package lists."
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
         apt-get install -y -q --no-install-recommends "${missing[@]}" ||
-        fail "apt-get could not install the packages; see its message above. Debian 12 has all of them."
+        fail "apt-get could not install the packages; see its message above. Debian 12 has all of them. To do it
+by hand, run as root:
+  $by_hand"
 }
 
 # build PRESET [TARGET…]: configures once; later runs only compile what changed.

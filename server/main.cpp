@@ -32,12 +32,8 @@ int run(const command& asked)
     }
 }
 
-}  // namespace
-
-int main(int argc, char** argv)
+int run_command_line(int argc, char** argv)
 {
-    // A peer that hangs up is an error code, not a signal.
-    std::signal(SIGPIPE, SIG_IGN);
     const std::vector<std::string> arguments(argv + 1, argv + argc);
     const auto parsed = parse_command_line(arguments, process_environment());
     if (const auto* wrong = std::get_if<usage_error>(&parsed)) {
@@ -49,4 +45,18 @@ int main(int argc, char** argv)
         return EXIT_SUCCESS;
     }
     return run(std::get<command>(parsed));
+}
+
+}  // namespace
+
+// Foreseeable failures have been reported by then; what escapes is a bug or a lack of memory, and still gets
+// one sentence and an exit code.
+int main(int argc, char** argv)
+try {
+    // A peer that hangs up is an error code, not a signal.
+    std::signal(SIGPIPE, SIG_IGN);
+    return run_command_line(argc, argv);
+} catch (const std::exception& escaped) {
+    std::cerr << "restante: unexpected error: " << escaped.what() << '\n';
+    return EXIT_FAILURE;
 }

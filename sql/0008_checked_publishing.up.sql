@@ -5,6 +5,8 @@
 --
 -- publish_activity and publish_activities stay as they are, for servers of the versions before, which run beside this
 -- one during an upgrade. All of them lock the same heads, so their numbers are one sequence.
+--
+-- compatible with servers from schema 7
 
 -- As publish_activities; besides, tokens[i] is the token that row i was written with, NULL for the admin's.
 -- Fails with RS001 when one of the workspaces was removed, and with RS002 when one of the tokens was revoked.

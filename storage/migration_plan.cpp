@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 namespace restante {
 
@@ -13,6 +14,7 @@ namespace {
 
 constexpr std::string_view up_suffix = ".up.sql";
 constexpr std::string_view down_suffix = ".down.sql";
+constexpr std::string_view compatibility_mark = "-- compatible with servers from schema ";
 constexpr std::size_t digits = 4;
 
 // "0002_activity" → 2
@@ -22,6 +24,24 @@ std::optional<int> number_of(std::string_view name)
         return std::nullopt;
     const auto number = parse_decimal(name.substr(0, digits));
     return number && *number > 0 ? std::optional(static_cast<int>(*number)) : std::nullopt;
+}
+
+// Sets compatible_from from the up file's leading comment. Returns what is wrong with it, or nothing.
+std::optional<startup_failure> read_compatibility(migration& m)
+{
+    std::string_view rest = m.up;
+    while (rest.starts_with("--")) {
+        const auto line = rest.substr(0, rest.find('\n'));
+        rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+        if (!line.starts_with(compatibility_mark))
+            continue;
+        const auto oldest = parse_decimal(line.substr(compatibility_mark.size()));
+        if (!oldest || *oldest < 1 || *oldest >= static_cast<std::uint64_t>(m.number))
+            return startup_failure{"migration " + std::string(m.name) + " must name an earlier one in \"" +
+                                   std::string(line) + '"'};
+        m.compatible_from = static_cast<int>(*oldest);
+    }
+    return std::nullopt;
 }
 
 std::string described(const migration& m)
@@ -51,12 +71,20 @@ std::optional<startup_failure> add_file(std::map<int, migration>& pairs, const e
     return std::nullopt;
 }
 
-// The applied migrations must be the first of those we know, unchanged.
+// Whether a server that knows so many migrations works with one that it does not know.
+bool works_with(std::size_t known, const applied_migration& newer)
+{
+    return newer.compatible_from && std::cmp_less_equal(*newer.compatible_from, known);
+}
+
+// The applied migrations must be the first of those we know, unchanged; those that follow must be compatible.
 std::optional<startup_failure> check_history(std::span<const migration> known,
                                              std::span<const applied_migration> applied)
 {
     for (std::size_t i = 0; i < applied.size(); ++i) {
         const auto& row = applied[i];
+        if (i >= known.size() && works_with(known.size(), row))
+            continue;
         if (i >= known.size())
             return startup_failure{"the database is at migration " + std::to_string(row.number) +
                                    " and this program knows only " + std::to_string(known.size()) +
@@ -91,6 +119,8 @@ startup_result<std::vector<migration>> read_migrations(std::span<const embedded_
             return startup_failure{described(pair) + " has no " + std::string(up_suffix)};
         if (pair.down.empty())
             return startup_failure{described(pair) + " has no " + std::string(down_suffix)};
+        if (auto wrong = read_compatibility(pair))
+            return *wrong;
         pair.checksum = to_hex(sha256_of(pair.up));
         migrations.push_back(std::move(pair));
     }
@@ -112,6 +142,13 @@ startup_result<std::vector<migration_step>> plan_migration(std::span<const migra
         return startup_failure{"there is no migration " + std::to_string(wanted) +
                                "; the target can be 0 (nothing) to " + std::to_string(newest)};
 
+    if (history.size() > known.size()) {
+        if (target)
+            return startup_failure{
+                "the database has migrations that this program does not know: migrate it "
+                "with a newer one"};
+        return std::vector<migration_step>();
+    }
     const auto here = history.size();
     const auto there = static_cast<std::size_t>(wanted);
     std::vector<migration_step> steps;

@@ -9,16 +9,38 @@ const statement lock_schema{"lock_schema", "SELECT pg_advisory_lock(593618314876
 const statement unlock_schema{"unlock_schema", "SELECT pg_advisory_unlock(5936183148764264549)"};
 
 const statement has_history{"has_history", "SELECT to_regclass('public.schema_migrations') IS NOT NULL"};
-const statement read_history{"read_history",
-                             "SELECT number, checksum FROM schema_migrations ORDER BY number"};
-const statement add_history{
-    "add_history",
-    "INSERT INTO schema_migrations (number, name, checksum) VALUES ($1::int4, $2::text, $3::text)"};
+// A history written by release 0.1.0 has no column compatible_from.
+const statement read_history{
+    "read_history",
+    "SELECT number, checksum, (to_jsonb(m) ->> 'compatible_from')::int4 FROM schema_migrations m ORDER BY number"};
+const statement add_history{"add_history",
+                            "INSERT INTO schema_migrations (number, name, checksum, compatible_from) "
+                            "VALUES ($1::int4, $2::text, $3::text, $4::int4)"};
 const statement drop_history{"drop_history", "DELETE FROM schema_migrations WHERE number = $1::int4"};
 
 const std::string make_history =
     "CREATE TABLE IF NOT EXISTS schema_migrations (number int PRIMARY KEY, name text NOT NULL, "
-    "checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())";
+    "checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now()); "
+    "ALTER TABLE schema_migrations ADD COLUMN IF NOT EXISTS compatible_from int";
+
+const statement count_waiting_files{
+    "count_waiting_files",
+    "SELECT count(*) FROM pending_uploads WHERE acked_at IS NULL AND expires_at > now()"};
+const statement count_activity{"count_activity", "SELECT count(*) FROM activity_logs"};
+const statement count_workspaces{"count_workspaces", "SELECT count(*) FROM workspaces"};
+
+// A table whose rows nobody wants to lose unasked.
+struct counted_table {
+    std::string_view drop;  // as the down file of its migration says
+    const statement& count;
+    std::int64_t migration_losses::* member;
+};
+
+const counted_table counted_tables[] = {
+    {"DROP TABLE pending_uploads;", count_waiting_files, &migration_losses::files},
+    {"DROP TABLE activity_logs;", count_activity, &migration_losses::activity},
+    {"DROP TABLE workspaces;", count_workspaces, &migration_losses::workspaces},
+};
 
 startup_failure failed(const pq::connection& session, const std::string& doing)
 {
@@ -38,12 +60,32 @@ awaitable<startup_result<std::vector<applied_migration>>> applied_migrations(pq:
     if (!rows)
         co_return failed(session, "reading schema_migrations");
     for (int i = 0; i < rows->size(); ++i) {
-        auto row = (*rows)[i].into<applied_migration, std::int32_t, std::string>();
+        auto row =
+            (*rows)[i].into<applied_migration, std::int32_t, std::string, std::optional<std::int32_t>>();
         if (!row)
             co_return startup_failure{"schema_migrations has columns of another program"};
         applied.push_back(std::move(*row));
     }
     co_return applied;
+}
+
+struct migration_plan {
+    std::vector<migration> known;
+    std::vector<migration_step> steps;  // they point into `known`
+};
+
+awaitable<startup_result<migration_plan>> make_plan(pq::connection& session, std::optional<int> target)
+{
+    auto known = read_migrations(embedded_sql());
+    if (!known)
+        co_return known.error();
+    auto applied = co_await applied_migrations(session);
+    if (!applied)
+        co_return applied.error();
+    auto steps = plan_migration(*known, *applied, target);
+    if (!steps)
+        co_return steps.error();
+    co_return migration_plan{std::move(*known), std::move(*steps)};
 }
 
 awaitable<startup_result<void>> run_step(pq::connection& session, const migration_step& step)
@@ -55,7 +97,8 @@ awaitable<startup_result<void>> run_step(pq::connection& session, const migratio
         std::string(up ? step.what->up : step.what->down));
     if (!begun)
         co_return failed(session, name);
-    const pq::parameters row(static_cast<std::int32_t>(step.what->number), name, step.what->checksum);
+    const pq::parameters row(static_cast<std::int32_t>(step.what->number), name, step.what->checksum,
+                             step.what->compatible_from);
     const pq::parameters number(static_cast<std::int32_t>(step.what->number));
     auto noted = up ? session.execute(add_history, row) : session.execute(drop_history, number);
     auto done = co_await std::move(noted);
@@ -70,21 +113,15 @@ awaitable<startup_result<void>> run_step(pq::connection& session, const migratio
 awaitable<startup_result<int>> migrate_locked(pq::connection& session, const migration_request& request,
                                               const std::function<void(const migration_step&)>& report)
 {
-    auto known = read_migrations(embedded_sql());
-    if (!known)
-        co_return known.error();
-    auto applied = co_await applied_migrations(session);
-    if (!applied)
-        co_return applied.error();
-    auto steps = plan_migration(*known, *applied, request.target);
-    if (!steps)
-        co_return steps.error();
-    if (!request.dry_run && !steps->empty()) {
+    auto plan = co_await make_plan(session, request.target);
+    if (!plan)
+        co_return plan.error();
+    if (!request.dry_run && !plan->steps.empty()) {
         auto made = co_await session.execute_script(make_history);
         if (!made)
             co_return failed(session, "making schema_migrations");
     }
-    for (const auto& step : *steps) {
+    for (const auto& step : plan->steps) {
         report(step);
         if (request.dry_run)
             continue;
@@ -95,7 +132,7 @@ awaitable<startup_result<int>> migrate_locked(pq::connection& session, const mig
             co_return done.error();
         }
     }
-    co_return static_cast<int>(steps->size());
+    co_return static_cast<int>(plan->steps.size());
 }
 
 }  // namespace
@@ -115,6 +152,26 @@ awaitable<startup_result<int>> migrate(pq::connection& session, migration_reques
     if (!session.broken())
         co_await session.execute(unlock_schema);
     co_return done;
+}
+
+awaitable<startup_result<migration_losses>> count_losses(pq::connection& session, std::optional<int> target)
+{
+    auto plan = co_await make_plan(session, target);
+    if (!plan)
+        co_return plan.error();
+    migration_losses losses;
+    for (const auto& step : plan->steps) {
+        for (const auto& table : counted_tables) {
+            if (step.way == direction::up || step.what->down.find(table.drop) == std::string_view::npos)
+                continue;
+            auto rows = co_await session.execute(table.count);
+            if (!rows)
+                co_return failed(session, "counting what would be lost");
+            const auto counted = (*rows)[0][0].as<std::int64_t>();
+            losses.*table.member = counted ? *counted : 0;
+        }
+    }
+    co_return losses;
 }
 
 awaitable<startup_result<int>> schema_version(pq::connection& session)

@@ -16,6 +16,8 @@ sigset_t make_set(std::initializer_list<int> signals)
     return set;
 }
 
+const sigset_t deadly = make_set({SIGTERM, SIGINT});
+
 }  // namespace
 
 signal_watch::signal_watch() : watched_(make_set({SIGTERM, SIGINT, SIGHUP}))
@@ -39,10 +41,19 @@ void signal_watch::wait_for_stop(const std::function<void()>& on_hangup) const
 
 void signal_watch::let_next_one_kill() const
 {
-    const auto deadly = make_set({SIGTERM, SIGINT});
     std::signal(SIGTERM, SIG_DFL);
     std::signal(SIGINT, SIG_DFL);
     ::pthread_sigmask(SIG_UNBLOCK, &deadly, nullptr);
+}
+
+killable::killable()
+{
+    ::pthread_sigmask(SIG_UNBLOCK, &deadly, nullptr);
+}
+
+killable::~killable()
+{
+    ::pthread_sigmask(SIG_BLOCK, &deadly, nullptr);
 }
 
 }  // namespace restante

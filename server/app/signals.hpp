@@ -21,4 +21,14 @@ private:
     sigset_t watched_;
 };
 
+// While it lives, SIGTERM and SIGINT end the process at once, although a signal_watch exists: for waits after
+// which nothing would have to be cleaned up.
+class killable {
+public:
+    killable();
+    ~killable();
+    killable(const killable&) = delete;
+    killable& operator=(const killable&) = delete;
+};
+
 }  // namespace restante

@@ -33,6 +33,12 @@ int with_database(const settings& config, std::function<awaitable<int>(const std
         return run_on(config.database_url, work);
     if (const auto running = private_postgres::conninfo_of_running(config.data_dir))
         return run_on(*running, work);
+    if (!private_postgres::exists(config.data_dir)) {
+        std::cerr << "restante: there is no server data in " << config.data_dir
+                  << ". Name the server's directory with --data-dir, or its database with --database-url; "
+                     "`restante serve` creates a new one.\n";
+        return EXIT_FAILURE;
+    }
     auto own = private_postgres::start({.data_dir = config.data_dir});
     if (!own) {
         std::cerr << "restante: " << own.error().message << '\n';

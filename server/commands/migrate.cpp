@@ -1,6 +1,7 @@
 #include "server/commands/migrate.hpp"
 
 #include "server/commands/database_session.hpp"
+#include "server/commands/plain_words.hpp"
 #include "storage/migrations.hpp"
 
 #include <cstdlib>
@@ -9,6 +10,31 @@
 namespace restante {
 
 namespace {
+
+std::string described(const migration_losses& losses)
+{
+    return counted(losses.files, "waiting file", "waiting files") + ", " +
+           counted(losses.activity, "activity row", "activity rows") + " and " +
+           counted(losses.workspaces, "workspace", "workspaces");
+}
+
+// Says what would be lost, and whether to go on.
+awaitable<bool> may_go_on(pq::connection& session, const migration_request& request, bool yes_lose_files)
+{
+    const auto losses = co_await count_losses(session, request.target);
+    if (!losses) {
+        std::cerr << "restante: " << losses.error().message << '\n';
+        co_return false;
+    }
+    if (!losses->any())
+        co_return true;
+    if (request.dry_run)
+        std::cout << "would delete " << described(*losses) << '\n';
+    else if (!yes_lose_files)
+        std::cerr << "restante: this would delete " << described(*losses)
+                  << "; nothing was done. --yes-lose-files does it.\n";
+    co_return request.dry_run || yes_lose_files;
+}
 
 awaitable<int> migrate_database(const std::string& conninfo, const own_options& own)
 {
@@ -22,6 +48,9 @@ awaitable<int> migrate_database(const std::string& conninfo, const own_options& 
     migration_request request{.target = {}, .dry_run = own.dry_run};
     if (own.to)
         request.target = static_cast<int>(*own.to);
+    const bool agreed = co_await may_go_on(**session, request, own.yes_lose_files);
+    if (!agreed)
+        co_return EXIT_FAILURE;
     const auto tell = [&](const migration_step& step) {
         const char* verb = own.dry_run ? "would " : "";
         std::cout << verb << (step.way == direction::up ? "apply " : "undo ") << step.what->name << '\n';

@@ -2,6 +2,7 @@
 
 #include "cli/config_values.hpp"
 #include "core/log.hpp"
+#include "core/log_sink.hpp"
 #include "http/net/bind_listeners.hpp"
 #include "http/net/self_signed.hpp"
 #include "http/net/tls_context.hpp"
@@ -100,8 +101,10 @@ public:
         shards_.stop(config_.shutdown_grace);
         signals.let_next_one_kill();
         // A task that can't be ended can't be destroyed either; it has been named in the log.
-        if (!shards_.join())
+        if (!shards_.join()) {
+            flush_log();
             std::_Exit(EXIT_FAILURE);
+        }
         log_line(log_level::info, "stopped");
         return EXIT_SUCCESS;
     }
@@ -179,13 +182,24 @@ private:
     ready_line ready_;
 };
 
+// A database of somebody else's may take 30 s to come up, and a signal to stop acts meanwhile. A private one
+// must not be left half started.
+startup_result<database> open_database(const settings& config)
+{
+    if (config.database_url.empty())
+        return database::open(config);
+    const killable meanwhile;
+    return database::open(config);
+}
+
 }  // namespace
 
 int run_serve(const settings& config)
 {
     set_log_level(config.level);
     const signal_watch signals;
-    auto data = database::open(config);
+    const background_log log;
+    auto data = open_database(config);
     if (!data) {
         std::cerr << "restante: " << data.error().message << '\n';
         return EXIT_FAILURE;

@@ -2,10 +2,15 @@
 as a proxy would parse it."""
 
 import json
+import resource
 import socket
 import time
 
 import told_tokens
+
+# Some tests open thousands of connections; the usual soft limit of a login is 1024 descriptors.
+HARD_LIMIT = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+resource.setrlimit(resource.RLIMIT_NOFILE, (HARD_LIMIT, HARD_LIMIT))
 
 
 class Answer:

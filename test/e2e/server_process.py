@@ -40,9 +40,9 @@ def run_command(*words, binary=None, timeout=60):
 
 class Server:
     """`restante serve` on free ports. Its log is kept in a file and checked for sanitizer reports at the
-    end."""
+    end; with a descriptor as `stderr` it goes there instead."""
 
-    def __init__(self, database_url, *flags, binary=None, environment=None):
+    def __init__(self, database_url, *flags, binary=None, environment=None, stderr=None):
         self._folder = tempfile.TemporaryDirectory(prefix="restante-e2e-")
         self.spool_dir = os.path.join(self._folder.name, "spool")
         os.mkdir(self.spool_dir)
@@ -51,6 +51,7 @@ class Server:
         self._command = [self.binary, "serve", "--database-url", database_url, "--spool-dir", self.spool_dir,
                          "--listen", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0",
                          "--data-dir", os.path.join(self._folder.name, "data"), *flags]
+        self._stderr = self._log if stderr is None else stderr
         # Most tests send `Host: test`, which a loopback listener serves only when it is named.
         self._environment = {"RESTANTE_ALLOWED_HOST": "test", **os.environ, **(environment or {})}
         self.process = None
@@ -65,7 +66,7 @@ class Server:
     def start(self):
         """Starts it; after kill() it can be started again, on other ports."""
         # In its own process group it does not receive a Ctrl-C that is meant for the test.
-        self.process = subprocess.Popen(self._command, stdout=subprocess.PIPE, stderr=self._log, text=True,
+        self.process = subprocess.Popen(self._command, stdout=subprocess.PIPE, stderr=self._stderr, text=True,
                                         start_new_session=True, env=self._environment)
         alarm = threading.Timer(60, self.process.kill)
         alarm.start()

@@ -2,7 +2,6 @@
 """Long polls: parked without a database connection, woken once, answered when the server stops."""
 
 import random
-import resource
 import selectors
 import time
 import unittest
@@ -12,11 +11,6 @@ from inbox_case import InboxCase
 from server_process import Server
 
 MESSAGE = {"jsonrpc": "2.0", "method": "message/send", "params": {}}
-
-
-def raise_descriptor_limit():
-    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
 class Parked(InboxCase):
@@ -84,7 +78,6 @@ class Parked(InboxCase):
         self.assertEqual(wire.read_answer().status, 401)
 
     def test_a_thousand_polls_on_two_hundred_workspaces(self):
-        raise_descriptor_limit()
         workspaces = [self.db.add_workspace() for _ in range(200)]
         polls = [(workspace, self.park(workspace)) for workspace in workspaces for _ in range(5)]
         self.await_parked(1000)

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <fstream>
 #include <gmock/gmock.h>
+#include <map>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -91,6 +92,36 @@ TEST_F(private_postgres_test, a_second_server_is_refused)
     EXPECT_EQ(failure(), "another restante server (process " + std::to_string(::getpid()) + ") uses " +
                              data_dir().string() + ": stop it, or choose another --data-dir");
     EXPECT_EQ(ask(*first, "SELECT 1"), "1");
+}
+
+// Everything under a directory with its last change.
+std::map<fs::path, fs::file_time_type> everything_in(const fs::path& directory)
+{
+    std::map<fs::path, fs::file_time_type> found;
+    for (const auto& entry : fs::recursive_directory_iterator(directory))
+        found[entry.path()] = entry.last_write_time();
+    return found;
+}
+
+TEST_F(private_postgres_test, looking_for_a_running_one_changes_nothing)
+{
+    for (const auto& data_dir : {data_dir(), place_.path() / "deep" / std::string(90, 'd')}) {
+        EXPECT_EQ(private_postgres::conninfo_of_running(data_dir), std::nullopt);
+        EXPECT_FALSE(private_postgres::exists(data_dir));
+        EXPECT_FALSE(fs::exists(data_dir));
+
+        private_postgres_options options;
+        options.data_dir = data_dir;
+        auto cluster = private_postgres::start(std::move(options));
+        ASSERT_TRUE(cluster.has_value()) << cluster.error().message;
+        EXPECT_TRUE(private_postgres::exists(data_dir));
+        EXPECT_EQ(private_postgres::conninfo_of_running(data_dir), cluster->conninfo());
+        cluster->stop();
+
+        const auto before = everything_in(data_dir);
+        EXPECT_EQ(private_postgres::conninfo_of_running(data_dir), std::nullopt);
+        EXPECT_EQ(everything_in(data_dir), before);
+    }
 }
 
 TEST_F(private_postgres_test, adopts_what_a_crashed_server_left_running)

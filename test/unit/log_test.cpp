@@ -1,14 +1,18 @@
 #include "core/log.hpp"
 
 #include "core/clock.hpp"
+#include "core/log_sink.hpp"
 #include "test/support/log_capture.hpp"
 
 #include <boost/json.hpp>
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fcntl.h>
 #include <limits>
+#include <stdexcept>
 #include <thread>
+#include <unistd.h>
 
 namespace restante {
 namespace {
@@ -162,8 +166,95 @@ TEST(log, a_broken_sink_harms_nobody_and_errno_survives)
     const log_capture log;
     set_log_sink(-1);
     errno = ENOENT;
+    const auto dropped = log_lines_dropped();
     log_line(log_level::error, "lost");
     EXPECT_EQ(errno, ENOENT);
+    EXPECT_EQ(log_lines_dropped(), dropped + 1);
+}
+
+// A pipe as the sink of the log; what is read from it is the reader's business.
+class piped_log {
+public:
+    piped_log()
+    {
+        if (::pipe2(ends_, O_CLOEXEC) != 0)
+            throw std::runtime_error("no pipe");
+        set_log_sink(ends_[1]);
+    }
+    ~piped_log()
+    {
+        set_log_sink(STDERR_FILENO);
+        ::close(ends_[0]);
+        ::close(ends_[1]);
+    }
+
+    json::object next() { return json::parse(read_line()).as_object(); }
+
+private:
+    std::string read_line()
+    {
+        while (text_.find('\n') == std::string::npos) {
+            char block[4096];
+            const auto n = ::read(ends_[0], block, sizeof block);
+            if (n <= 0)
+                throw std::runtime_error("the log ended");
+            text_.append(block, static_cast<std::size_t>(n));
+        }
+        const auto line = text_.substr(0, text_.find('\n'));
+        text_.erase(0, line.size() + 1);
+        return line;
+    }
+
+    int ends_[2];
+    std::string text_;
+};
+
+TEST(background_log, nobody_waits_for_the_reader_and_lost_lines_are_counted_and_reported)
+{
+    constexpr std::int64_t written = 2000;
+    const auto dropped_before = log_lines_dropped();
+    piped_log pipe;  // the kernel takes 64 KiB of it, and nobody reads
+    const background_log log(16 * 1024);
+    for (std::int64_t i = 0; i < written; ++i)
+        log_line(log_level::info, "numbered").field("i", i).field("text", std::string(200, 'x'));
+    const auto lost = static_cast<std::int64_t>(log_lines_dropped() - dropped_before);
+    EXPECT_GT(lost, 0);
+
+    std::int64_t last = -1;
+    std::int64_t arrived = 0;
+    std::int64_t reported = 0;
+    while (arrived + reported < written) {
+        const auto line = pipe.next();
+        if (line.at("event") == "log_lines_dropped") {
+            reported += line.at("lines").as_int64();
+            continue;
+        }
+        EXPECT_GT(line.at("i").as_int64(), last);
+        last = line.at("i").as_int64();
+        ++arrived;
+    }
+    EXPECT_EQ(reported, lost);
+    EXPECT_EQ(arrived + reported, written);
+}
+
+TEST(background_log, its_end_writes_what_is_queued)
+{
+    piped_log pipe;
+    {
+        const background_log log;
+        for (int i = 0; i < 100; ++i)
+            log_line(log_level::info, "queued").field("i", i);
+    }
+    for (int i = 0; i < 100; ++i)
+        EXPECT_EQ(pipe.next().at("i"), i);
+}
+
+TEST(background_log, a_regular_file_is_written_at_once)
+{
+    const log_capture capture;  // a memory file
+    const background_log log;
+    log_line(log_level::info, "x");
+    EXPECT_EQ(capture.lines().size(), 1u);
 }
 
 }  // namespace

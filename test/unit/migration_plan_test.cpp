@@ -19,7 +19,7 @@ std::vector<applied_migration> applied(const std::vector<migration>& known, std:
 {
     std::vector<applied_migration> rows;
     for (std::size_t i = 0; i < count; ++i)
-        rows.push_back({known[i].number, known[i].checksum});
+        rows.push_back({known[i].number, known[i].checksum, known[i].compatible_from});
     return rows;
 }
 
@@ -61,6 +61,29 @@ TEST(read_migrations, checksum_is_the_sha256_of_the_up_text)
     EXPECT_EQ(known->front().checksum, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 }
 
+std::string compatibility_in(std::string_view up)
+{
+    const std::vector<embedded_file> files{
+        {"0001_x.up.sql", "a"}, {"0001_x.down.sql", "b"}, {"0002_y.up.sql", up}, {"0002_y.down.sql", "b"}};
+    const auto known = read_migrations(files);
+    if (known.has_error())
+        return known.error().message;
+    const auto& from = known->back().compatible_from;
+    return from ? std::to_string(*from) : "none";
+}
+
+TEST(read_migrations, the_leading_comment_says_which_servers_a_migration_works_with)
+{
+    EXPECT_EQ(compatibility_in("-- Why.\n--\n-- compatible with servers from schema 1\nCREATE"), "1");
+    EXPECT_EQ(compatibility_in("-- compatible with servers from schema 1"), "1");
+    EXPECT_EQ(compatibility_in("-- Why.\nCREATE"), "none");
+    EXPECT_EQ(compatibility_in("CREATE;\n-- compatible with servers from schema 1\n"), "none");
+    for (const std::string number : {"2", "0", "x", "1 or so", ""}) {
+        const auto line = "-- compatible with servers from schema " + number;
+        EXPECT_EQ(compatibility_in(line), "migration 0002_y must name an earlier one in \"" + line + '"');
+    }
+}
+
 TEST(read_migrations, none_is_a_valid_number_of_migrations)
 {
     EXPECT_EQ(refusal({}), "accepted");
@@ -99,6 +122,14 @@ TEST(read_migrations, accepts_the_files_of_this_binary)
     const auto known = read_migrations(embedded_sql());
     ASSERT_TRUE(known.has_value()) << known.error().message;
     EXPECT_GE(known->size(), 6u);
+}
+
+// Rolling upgrades: a server of the version before can be restarted on the new schema.
+TEST(read_migrations, every_migration_after_the_first_release_works_with_the_servers_before_it)
+{
+    constexpr int first_release = 7;
+    for (const auto& each : *read_migrations(embedded_sql()))
+        EXPECT_TRUE(each.number <= first_release || each.compatible_from) << each.name;
 }
 
 TEST(plan_migration, brings_an_empty_database_to_the_newest)
@@ -153,9 +184,31 @@ TEST(plan_migration, refuses_a_database_that_is_newer)
 {
     const auto known = three();
     auto rows = applied(known, 3);
-    rows.push_back({4, "from the future"});
+    rows.push_back({4, "from the future", std::nullopt});
     EXPECT_EQ(shown(plan_migration(known, rows, 1)),
               "the database is at migration 4 and this program knows only 3: it is older than the database");
+}
+
+TEST(plan_migration, a_newer_database_is_left_alone_when_every_newer_migration_works_with_this_program)
+{
+    const auto known = three();
+    auto rows = applied(known, 3);
+    rows.push_back({4, "from the future", 3});
+    rows.push_back({5, "from the future", 2});
+    EXPECT_EQ(shown(plan_migration(known, rows, std::nullopt)), "");
+    rows.push_back({6, "from the future", 4});
+    EXPECT_EQ(shown(plan_migration(known, rows, std::nullopt)),
+              "the database is at migration 6 and this program knows only 3: it is older than the database");
+}
+
+TEST(plan_migration, a_newer_database_is_not_brought_to_a_target)
+{
+    const auto known = three();
+    auto rows = applied(known, 3);
+    rows.push_back({4, "from the future", 1});
+    for (const int target : {1, 3})
+        EXPECT_EQ(shown(plan_migration(known, rows, target)),
+                  "the database has migrations that this program does not know: migrate it with a newer one");
 }
 
 TEST(plan_migration, refuses_a_history_with_a_gap)

@@ -1,5 +1,6 @@
 #include "server/api/operations/process_metrics.hpp"
 
+#include "core/log_sink.hpp"
 #include "server/spool/spool_budget.hpp"
 #include "storage/pq/pool.hpp"
 
@@ -33,7 +34,10 @@ void add_process_metrics(metric_set& metrics, const spool_budget& spools)
         .set(1);
     auto& memory = metrics.gauge("molecule_body_memory_bytes", "Request bodies held in memory.");
     auto& disk = metrics.gauge("molecule_spool_bytes", "Request bodies spooled to disk.");
+    auto& unlogged = metrics.counter("molecule_log_lines_dropped_total",
+                                     "Log lines lost because the log was not read or could not be written.");
     metrics.before_scrape([&] {
+        unlogged.set(static_cast<double>(log_lines_dropped()));
         memory.set(static_cast<double>(spools.memory_used()));
         disk.set(static_cast<double>(spools.disk_used()));
     });
