@@ -18,8 +18,41 @@ subscriber::~subscriber()
 
 awaitable<void> subscriber::wait_until(wakeup::time_point moment)
 {
-    if (farewell_ == farewell::none && queue_.empty())
+    if (farewell_ == farewell::none && queue_.empty() && !rewound_to_)
         co_await changed_.wait_until(moment);
+}
+
+shared_event subscriber::take()
+{
+    auto next = queue_.pop();
+    hold(next->text.size());
+    return next;
+}
+
+void subscriber::hold(std::size_t bytes)
+{
+    sending_ += bytes;
+    since_ = std::chrono::steady_clock::now();
+}
+
+double subscriber::burden(wakeup::time_point now) const
+{
+    const std::chrono::duration<double> age = now - since_;
+    return static_cast<double>(held()) * age.count();
+}
+
+void subscriber::drop(farewell why)
+{
+    send_away(why);
+    if (interrupt_)
+        interrupt_();
+}
+
+void subscriber::rewind(std::int64_t seq)
+{
+    queue_.clear();
+    rewound_to_ = start_ = seq;
+    wake();
 }
 
 void subscriber::send_away(farewell why)
@@ -37,6 +70,8 @@ void subscriber::put(const shared_event& next)
     if (farewell_ != farewell::none)
         return;
     const bool was_empty = queue_.empty();
+    if (held() == 0)
+        since_ = std::chrono::steady_clock::now();
     if (!queue_.push(next)) {
         metrics_.dropped.add();
         send_away(farewell::fell_behind);
