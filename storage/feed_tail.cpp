@@ -14,7 +14,7 @@ SELECT page.id, page.workspace_id, page.activity_type, page.source_id, page.targ
        page.duration_ms, page.status, page.error_detail, page.created_at, page.seq,
        page.request_body, page.response_body, page.tool_trace, page.after, NULL::int8, page.found
   FROM (SELECT a.*, cursor.seq AS after, cursor.place, count(*) OVER () AS found,
-               sum(a.bytes) OVER (ORDER BY cursor.place, a.seq) - a.bytes AS bytes_before
+               row_number() OVER so_far AS number, sum(a.bytes) OVER so_far AS total
           FROM unnest($1::uuid[], $2::int8[]) WITH ORDINALITY AS cursor (workspace_id, seq, place)
          CROSS JOIN LATERAL (
                SELECT *, coalesce(octet_length(request_body::text), 0) +
@@ -22,8 +22,9 @@ SELECT page.id, page.workspace_id, page.activity_type, page.source_id, page.targ
                          coalesce(octet_length(tool_trace::text), 0) AS bytes
                  FROM activity_logs
                 WHERE workspace_id = cursor.workspace_id AND activity_logs.seq > cursor.seq
-                ORDER BY activity_logs.seq LIMIT 16) AS a) AS page
- WHERE page.bytes_before < $3::int8
+                ORDER BY activity_logs.seq LIMIT 16) AS a
+        WINDOW so_far AS (ORDER BY cursor.place, a.seq)) AS page
+ WHERE page.total <= $3::int8 OR page.number = 1
  ORDER BY page.place, page.seq)"};
 static_assert(feed_tail::rows_each == 16, "the LIMIT above");
 

@@ -11,7 +11,7 @@ public:
     // Keep one answer small, however many rows there are to catch up with and however large they are: ask
     // again after the last.
     static constexpr int rows_each = 16;
-    static constexpr std::int64_t max_bytes = 2 << 20;
+    static constexpr std::int64_t max_bytes = 960 * 1024;
 
     struct rows_after {
         feed_page rows;
@@ -21,7 +21,7 @@ public:
     explicit feed_tail(pq::connection_pool& db) : db_(db), feed_(db) {}
 
     // The rows after each cursor, at most rows_each for each; in the order of the cursors, and by rising seq
-    // within one. Ends after the row whose bodies reach max_bytes.
+    // within one. Ends before the row whose bodies would exceed max_bytes, unless it is the first.
     awaitable<result<rows_after>> read_after(std::span<const activity_head> cursors);
 
     awaitable<result<std::vector<activity_head>>> heads(std::span<const uuid> workspaces)

@@ -6,6 +6,9 @@ namespace restante {
 
 namespace {
 
+// A listener that has taken everything so far takes what one read brings.
+static_assert(feed_tail::max_bytes + 4096 * feed_tail::rows_each <= event_queue::max_bytes);
+
 // Confirmations of this process's own commits may overtake each other by a moment, and several doorbells may
 // come at once: a short wait saves reading what arrives by itself.
 constexpr auto settling_time = std::chrono::milliseconds(5);

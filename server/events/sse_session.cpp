@@ -36,6 +36,7 @@ public:
     sse_session(connection& conn, event_stream_start start, event_stream_services with)
         : conn_(conn), start_(std::move(start)), with_(with), listener_(*start_.listener)
     {
+        listener_.allow_gaps();
         listener_.on_drop([this] {
             stop();
             conn_.stream.cancel();

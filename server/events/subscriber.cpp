@@ -72,11 +72,15 @@ void subscriber::put(const shared_event& next)
     const bool was_empty = queue_.empty();
     if (held() == 0)
         since_ = std::chrono::steady_clock::now();
-    if (!queue_.push(next)) {
+    if (queue_.push(next)) {
+        if (was_empty)
+            wake();
+    } else if (gaps_allowed_) {
+        queue_.clear();
+        queue_.push(next);
+    } else {
         metrics_.dropped.add();
         send_away(farewell::fell_behind);
-    } else if (was_empty) {
-        wake();
     }
 }
 

@@ -57,6 +57,9 @@ public:
     void send_away(farewell why);
     // Besides, what is being sent to it is not waited for.
     void drop(farewell why);
+    // Its session reads from the database what it did not get here: it need not be sent away for falling
+    // behind.
+    void allow_gaps() { gaps_allowed_ = true; }
     // How its session ends a write that is under way; empty for none.
     void on_drop(std::function<void()> interrupt) { interrupt_ = std::move(interrupt); }
 
@@ -73,6 +76,7 @@ private:
     wakeup changed_;
     farewell farewell_ = farewell::none;
     std::function<void()> interrupt_;
+    bool gaps_allowed_ = false;
     std::optional<std::int64_t> rewound_to_;
     std::int64_t start_ = 0;
     std::size_t sending_ = 0;
