@@ -10,7 +10,7 @@ class feed_tail {
 public:
     // Keep one answer small, however many rows there are to catch up with and however large they are: ask
     // again after the last.
-    static constexpr int rows_each = 16;
+    static constexpr int most_rows_each = 16;
     static constexpr std::int64_t max_bytes = 960 * 1024;
 
     struct rows_after {
@@ -21,8 +21,9 @@ public:
     explicit feed_tail(pq::connection_pool& db) : db_(db), feed_(db) {}
 
     // The rows after each cursor, at most rows_each for each; in the order of the cursors, and by rising seq
-    // within one. Ends before the row whose bodies would exceed max_bytes, unless it is the first.
-    awaitable<result<rows_after>> read_after(std::span<const activity_head> cursors);
+    // within one. The database reads all of them to know their lengths. Ends before the row whose bodies
+    // would exceed max_bytes, unless it is the first.
+    awaitable<result<rows_after>> read_after(std::span<const activity_head> cursors, int rows_each);
 
     awaitable<result<std::vector<activity_head>>> heads(std::span<const uuid> workspaces)
     {

@@ -101,7 +101,7 @@ private:
     event_order::events ready_;
     std::vector<uuid> behind_;
     wakeup reading_;
-    std::size_t workspaces_at_once_ = 1;
+    int batch_ = 1;  // so many workspaces are read at once, and so many rows of each
     std::unordered_map<uuid, std::int64_t, uuid_hash> last_before_check_;
 };
 

@@ -7,14 +7,12 @@ namespace restante {
 namespace {
 
 // A listener that has taken everything so far takes what one read brings.
-static_assert(feed_tail::max_bytes + 4096 * feed_tail::rows_each <= event_queue::max_bytes);
+static_assert(feed_tail::max_bytes + 4096 * feed_tail::most_rows_each <= event_queue::max_bytes);
 
 // Confirmations of this process's own commits may overtake each other by a moment, and several doorbells may
 // come at once: a short wait saves reading what arrives by itself.
 constexpr auto settling_time = std::chrono::milliseconds(5);
 constexpr auto pause_after_failure = std::chrono::milliseconds(250);
-
-constexpr std::size_t most_workspaces_at_once = 16;
 
 }  // namespace
 
@@ -32,7 +30,7 @@ std::vector<activity_head> hub::take_behind()
 {
     std::vector<activity_head> cursors;
     std::size_t looked_at = 0;
-    for (; looked_at < behind_.size() && cursors.size() < workspaces_at_once_; ++looked_at) {
+    for (; looked_at < behind_.size() && cursors.size() < static_cast<std::size_t>(batch_); ++looked_at) {
         const auto& workspace = behind_[looked_at];
         const auto found = streams_.find(workspace);
         if (found == streams_.end())
@@ -71,7 +69,7 @@ awaitable<bool> hub::read_batch()
     for (const auto& cursor : cursors)
         known.push_back(streams_[cursor.workspace].order.known());
 
-    const auto read = co_await feed_.read_after(cursors);
+    const auto read = co_await feed_.read_after(cursors, batch_);
     bool understood = read.has_value();
     for (int i = 0; understood && i < read->rows.size(); ++i) {
         const auto row = read->rows[i];
@@ -82,7 +80,7 @@ awaitable<bool> hub::read_batch()
     // What is committed can be read, unless retention has taken it already; or it did not fit into this read.
     const bool complete = understood && read->complete;
     // Rows that do not fit cost the database their reading all the same: fewer are asked for.
-    workspaces_at_once_ = complete ? std::min(2 * workspaces_at_once_, most_workspaces_at_once) : 1;
+    batch_ = complete ? std::min(2 * batch_, feed_tail::most_rows_each) : 1;
     // Those that had nothing from this read come first in the next one, or large rows of one workspace could
     // keep the others waiting.
     for (const bool advanced : {false, true}) {

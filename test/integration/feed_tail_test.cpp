@@ -63,15 +63,18 @@ TEST_F(reading_the_tail, small_rows_come_in_the_order_of_the_cursors)
         co_await write(r, first, 3, 10);
         co_await write(r, second, 20, 10);
         const std::vector<activity_head> cursors{{second, 1}, {first, 1}, {make_uuid_v4(), 0}};
-        const auto read = co_await r.tail.read_after(cursors);
+        const auto read = co_await r.tail.read_after(cursors, feed_tail::most_rows_each);
         EXPECT_TRUE(read->complete);
-        EXPECT_EQ(read->rows.size(), feed_tail::rows_each + 2);
+        EXPECT_EQ(read->rows.size(), feed_tail::most_rows_each + 2);
         EXPECT_EQ(read->rows[0]->workspace_id, second);
         EXPECT_EQ(read->rows[0]->seq, 2);
-        EXPECT_EQ(read->rows[feed_tail::rows_each]->workspace_id, first);
-        EXPECT_EQ(read->rows[feed_tail::rows_each]->seq, 2);
+        EXPECT_EQ(read->rows[feed_tail::most_rows_each]->workspace_id, first);
+        EXPECT_EQ(read->rows[feed_tail::most_rows_each]->seq, 2);
+        const auto fewer = co_await r.tail.read_after(cursors, 1);
+        EXPECT_TRUE(fewer->complete);
+        EXPECT_EQ(fewer->rows.size(), 2);
         const std::vector<activity_head> at_the_end{{first, 3}};
-        const auto nothing = co_await r.tail.read_after(at_the_end);
+        const auto nothing = co_await r.tail.read_after(at_the_end, 1);
         EXPECT_TRUE(nothing->complete && nothing->rows.empty());
     });
 }
@@ -84,7 +87,7 @@ TEST_F(reading_the_tail, large_rows_come_a_few_at_a_time_and_all_in_the_end)
         std::vector<activity_head> cursors{{first, 0}, {second, 0}};
         int reads = 0;
         for (bool complete = false; !complete && reads < 20; ++reads) {
-            const auto read = co_await r.tail.read_after(cursors);
+            const auto read = co_await r.tail.read_after(cursors, feed_tail::most_rows_each);
             EXPECT_FALSE(read->rows.empty());
             EXPECT_LE(read->rows.memory(), 2u << 20);
             for (int i = 0; i < read->rows.size(); ++i) {
@@ -104,7 +107,7 @@ TEST_F(reading_the_tail, one_row_comes_however_large_it_is)
     with_reader([&](reader& r) -> awaitable<void> {
         co_await write(r, first, 2, 3'000'000);
         const std::vector<activity_head> cursors{{first, 0}};
-        const auto read = co_await r.tail.read_after(cursors);
+        const auto read = co_await r.tail.read_after(cursors, feed_tail::most_rows_each);
         EXPECT_EQ(read->rows.size(), 1);
         EXPECT_FALSE(read->complete);
     });
