@@ -2,6 +2,8 @@
 #include "core/log.hpp"
 #include "server/events/hub.hpp"
 
+#include <algorithm>
+
 namespace restante {
 
 namespace {

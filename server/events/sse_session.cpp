@@ -4,6 +4,7 @@
 #include "http/net/connection.hpp"
 #include "storage/activity_feed.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace restante {
@@ -211,12 +212,12 @@ std::vector<shared_event> sse_session::take_following()
 }
 
 // The next event in the queue is not the one that follows. The database has the rows between, unless
-// retention has removed them.
+// retention has removed them. By the time they are read the queue may begin elsewhere.
 awaitable<bool> sse_session::fill_gap()
 {
+    const auto gap_end = listener_.next().seq - 1;
     const bool replayed = co_await replay();
-    if (replayed && listener_.has_events())
-        last_sent_ = std::max(last_sent_, listener_.next().seq - 1);
+    last_sent_ = std::max(last_sent_, gap_end);
     co_return replayed;
 }
 
