@@ -75,17 +75,17 @@ awaitable<result<feed_page>> activity_feed::read(const feed_query& query)
     if (rows->empty())
         co_return RESTANTE_ERROR(errc::cursor_gone);
     feed_page page(std::move(*rows), query.peer_info);
-    if (auto ec = co_await bring_large_bodies(query.workspace, page))
+    if (auto ec = co_await bring_large_bodies(query, page))
         co_return ec;
     co_return page;
 }
 
-awaitable<error_code> activity_feed::bring_large_bodies(const uuid& workspace, feed_page& page)
+awaitable<error_code> activity_feed::bring_large_bodies(const feed_query& query, feed_page& page)
 {
-    const auto wanted = page.leave_room_for_bodies();
+    const auto wanted = page.leave_room_for_bodies(query.max_bytes);
     if (wanted.empty())
         co_return error_code{};
-    const pq::parameters with(workspace, std::span<const std::int64_t>(wanted));
+    const pq::parameters with(query.workspace, std::span<const std::int64_t>(wanted));
     auto bodies = co_await db_.execute(read_large_bodies, with);
     if (!bodies)
         co_return bodies.error();

@@ -32,6 +32,7 @@ struct feed_query {
     std::optional<timestamp> before = {};
     int limit = default_limit;
     bool peer_info = false;
+    std::int64_t max_bytes = feed_page::max_page_bytes;  // of large bodies; one row may be more
 };
 
 // How far the numbers of a workspace have come.
@@ -47,16 +48,16 @@ public:
     explicit activity_feed(pq::connection_pool& db) : db_(db) {}
 
     // With a cursor: the rows after it, oldest first; without: the newest, newest first. A page ends before
-    // its limit when it would hold more than max_page_bytes of large bodies. Fails with cursor_gone when
-    // since_id is no row of this workspace, or when rows after since_seq have been removed; 0 begins with the
-    // oldest that is kept.
+    // its limit when it would hold more than max_bytes of large bodies: only an empty page is the end. Fails
+    // with cursor_gone when since_id is no row of this workspace, or when rows after since_seq have been
+    // removed; 0 begins with the oldest that is kept.
     awaitable<result<feed_page>> read(const feed_query& query);
 
     // The heads of these workspaces, in no order; one without activity has none.
     awaitable<result<std::vector<activity_head>>> heads(std::span<const uuid> workspaces);
 
 private:
-    awaitable<error_code> bring_large_bodies(const uuid& workspace, feed_page& page);
+    awaitable<error_code> bring_large_bodies(const feed_query& query, feed_page& page);
 
     pq::connection_pool& db_;
 };

@@ -56,7 +56,7 @@ std::size_t feed_page::memory() const
     return rows_.memory() + (bodies_ ? bodies_->memory() : 0);
 }
 
-std::vector<std::int64_t> feed_page::leave_room_for_bodies()
+std::vector<std::int64_t> feed_page::leave_room_for_bodies(std::int64_t max_bytes)
 {
     std::vector<std::int64_t> seqs;
     std::int64_t total = 0;
@@ -65,7 +65,7 @@ std::vector<std::int64_t> feed_page::leave_room_for_bodies()
         if (large.is_null())
             continue;
         total += large.as<std::int64_t>().value();
-        if (total > max_page_bytes && i > 0) {
+        if (total > max_bytes && i > 0) {
             size_ = i;
             break;
         }

@@ -44,7 +44,7 @@ public:
     // The numbers of the rows whose bodies did not come along; to be brought by add_bodies(), in rows of seq,
     // request_body, response_body and tool_trace. Shortens the page to what may be brought, but never to
     // nothing.
-    std::vector<std::int64_t> leave_room_for_bodies();
+    std::vector<std::int64_t> leave_room_for_bodies(std::int64_t max_bytes);
     void add_bodies(pq::result_set bodies) { bodies_.emplace(std::move(bodies)); }
 
     int size() const { return size_; }

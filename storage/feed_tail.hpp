@@ -8,13 +8,22 @@ namespace restante {
 // of the pool.
 class feed_tail {
 public:
-    // Keeps one answer small, however many rows there are to catch up with: ask again after the last.
-    static constexpr int rows_each = 16;
+    // Keep one answer small, however many rows there are to catch up with and however large they are: ask
+    // again after the last.
+    static constexpr int most_rows_each = 16;
+    static constexpr std::int64_t max_bytes = 960 * 1024;
+
+    struct rows_after {
+        feed_page rows;
+        bool complete;  // no row was left out for its size
+    };
 
     explicit feed_tail(pq::connection_pool& db) : db_(db), feed_(db) {}
 
-    // The rows after each cursor, at most rows_each for each; by workspace, and by rising seq within one.
-    awaitable<result<feed_page>> read_after(std::span<const activity_head> cursors);
+    // The rows after each cursor, at most rows_each for each; in the order of the cursors, and by rising seq
+    // within one. The database reads all of them to know their lengths. Ends before the row whose bodies
+    // would exceed max_bytes, unless it is the first.
+    awaitable<result<rows_after>> read_after(std::span<const activity_head> cursors, int rows_each);
 
     awaitable<result<std::vector<activity_head>>> heads(std::span<const uuid> workspaces)
     {

@@ -120,6 +120,7 @@ shard_app::shard_app(const settings& config, const std::string& conninfo, shared
 {
     shared.notices.subscribe(home.get_executor(), auth_);
     shared.notices.subscribe(home.get_executor(), events_);
+    shared.notices.subscribe(home.get_executor(), polls_);
     shared.commits.subscribe(home.get_executor(), events_);
     shared.commits.subscribe(home.get_executor(), polls_);
     home.count_restarts_of(writers_);
@@ -141,7 +142,8 @@ void shard_app::start()
                               [this] { return run_fetch_stamp_writer(stamps_, uploads_, writers_); });
     writers_.spawn_supervised("catch_up", [this] { return events_.run_catch_up(writers_); });
     writers_.spawn_supervised("head_check", [this] { return heads_.run(writers_); });
-    writers_.spawn_supervised("token_watch", [this] { return run_token_watch(events_, tokens_, writers_); });
+    writers_.spawn_supervised("token_watch",
+                              [this] { return run_token_watch({&events_, &polls_}, tokens_, writers_); });
     if (housekeeping_) {
         housekeeping_->start(writers_);
         writers_.spawn_supervised("memory_return", [this] { return run_memory_return(writers_); });

@@ -22,11 +22,18 @@ void append_body(std::string& out, std::string_view name, const std::optional<st
         [](char c) { return c == '\n' || c == '\r'; }, ' ');
 }
 
-std::string frame_of(const feed_row& row)
+}  // namespace
+
+std::size_t frame_size(const feed_row& row)
 {
     constexpr std::size_t names_and_ids = 512;
-    std::string out;
-    out.reserve(names_and_ids + row.request_body.value_or("").size() + row.response_body.value_or("").size());
+    return names_and_ids + row.summary.value_or("").size() + row.request_body.value_or("").size() +
+           row.response_body.value_or("").size();
+}
+
+void append_frame(std::string& out, const feed_row& row)
+{
+    out.reserve(out.size() + frame_size(row));
     append_member(out, R"({"event":"ACTIVITY_LOGGED","workspace_id":)", row.workspace_id);
     append_member(out, R"(,"timestamp":)", row.created_at);
     append_member(out, R"(,"payload":{"activity_type":)", row.activity_type);
@@ -41,7 +48,6 @@ std::string frame_of(const feed_row& row)
     append_member(out, R"(,"id":)", row.id);
     append_member(out, R"(,"seq":)", row.seq);
     out += "}}";
-    return out;
 }
 
 feed_row view_of(const feed_entry& row)
@@ -64,16 +70,13 @@ feed_row view_of(const feed_entry& row)
             .tool_trace = what.tool_trace};
 }
 
-}  // namespace
-
-shared_event make_event(const feed_row& row)
+shared_event make_event(const feed_row& row, event_memory& memory)
 {
-    return std::make_shared<const event>(event{row.seq, row.created_at, frame_of(row)});
-}
-
-shared_event make_event(const feed_entry& row)
-{
-    return make_event(view_of(row));
+    std::string text;
+    append_frame(text, row);
+    const auto bytes = text.capacity();
+    return std::make_shared<const event>(
+        event{row.seq, row.created_at, std::move(text), event_memory::share(memory, bytes)});
 }
 
 }  // namespace restante

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/clock.hpp"
+#include "server/events/event_memory.hpp"
 #include "storage/activity.hpp"
 #include "storage/activity_feed.hpp"
 
@@ -16,11 +17,18 @@ struct event {
     std::int64_t seq = 0;
     timestamp created_at{};
     std::string text;
+    event_memory::share held = {};
 };
 using shared_event = std::shared_ptr<const event>;
 
 // The ACTIVITY_LOGGED frame of the contract, on one line whatever white space the bodies hold.
-shared_event make_event(const feed_row& row);
-shared_event make_event(const feed_entry& row);
+void append_frame(std::string& out, const feed_row& row);
+// About as long as that is.
+std::size_t frame_size(const feed_row& row);
+
+// The row of a commit as a reader of the feed sees it; its texts belong to the entry.
+feed_row view_of(const feed_entry& row);
+
+shared_event make_event(const feed_row& row, event_memory& memory);
 
 }  // namespace restante

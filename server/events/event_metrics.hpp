@@ -13,6 +13,8 @@ struct event_metrics {
           sent(metrics.counter("molecule_events_sent_total", "Events written to a listener's connection")),
           dropped(metrics.counter("molecule_events_dropped_total",
                                   "Events not sent to listeners that fell behind")),
+          held_bytes(metrics.gauge("molecule_events_held_bytes",
+                                   "Events and pages of the feed that are held for live listeners")),
           latency(metrics.seconds("molecule_feed_latency_seconds",
                                   "From the time of a row to its event written to a listener"))
     {
@@ -30,6 +32,7 @@ struct event_metrics {
     metric_set::number& streams;
     metric_set::number& sent;
     metric_set::number& dropped;
+    metric_set::number& held_bytes;
     metric_set::histogram& latency;
 };
 

@@ -23,11 +23,16 @@ void event_order::offer(shared_event next, events& ready)
         ready.push_back(std::move(next));
         return release(ready);
     }
-    if ((open_ && next->seq <= last_) || held_.size() >= max_held)
+    if ((open_ && next->seq <= last_) || !has_room_for(*next))
         return;
-    held_.emplace(next->seq, std::move(next));
-    if (open_)
-        release(ready);
+    const auto bytes = next->text.size();
+    if (held_.emplace(next->seq, std::move(next)).second)
+        held_bytes_ += bytes;
+}
+
+bool event_order::has_room_for(const event& next) const
+{
+    return held_.size() < max_held && held_bytes_ + next.text.size() <= max_held_bytes;
 }
 
 void event_order::accept(shared_event next, events& ready)
@@ -55,16 +60,25 @@ void event_order::restart_at(std::int64_t head)
 {
     last_ = known_ = head;
     held_.clear();
+    held_bytes_ = 0;
 }
 
 void event_order::release(events& ready)
 {
-    held_.erase(held_.begin(), held_.upper_bound(last_));
+    while (!held_.empty() && held_.begin()->first <= last_)
+        take_first_held();
     while (!held_.empty() && held_.begin()->first == last_ + 1) {
-        ready.push_back(std::move(held_.begin()->second));
-        held_.erase(held_.begin());
+        ready.push_back(take_first_held());
         ++last_;
     }
+}
+
+shared_event event_order::take_first_held()
+{
+    auto first = std::move(held_.begin()->second);
+    held_.erase(held_.begin());
+    held_bytes_ -= first->text.size();
+    return first;
 }
 
 }  // namespace restante

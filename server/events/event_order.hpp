@@ -15,8 +15,10 @@ class event_order {
 public:
     using events = std::vector<shared_event>;
 
-    // More than this many events after a gap are not kept: they will be read again with what is missing.
+    // More events than this after a gap, or more bytes of them, are not kept: they will be read again with
+    // what is missing.
     static constexpr std::size_t max_held = 256;
+    static constexpr std::size_t max_held_bytes = 1u << 20;
 
     // Opened at the head of the feed: what follows it is new. Until then every event is held. Again is
     // ignored.
@@ -45,12 +47,15 @@ public:
     std::int64_t known() const { return known_; }
 
 private:
+    bool has_room_for(const event& next) const;
     void release(events& ready);
+    shared_event take_first_held();
 
     bool open_ = false;
     std::int64_t last_ = 0;   // handed out
     std::int64_t known_ = 0;  // committed, as far as we have heard
     std::map<std::int64_t, shared_event> held_;
+    std::size_t held_bytes_ = 0;
 };
 
 }  // namespace restante

@@ -24,7 +24,8 @@ public:
         return true;
     }
 
-    // Not to be called on an empty queue.
+    // Neither may be called on an empty queue.
+    const event& front() const { return *events_.front(); }
     shared_event pop()
     {
         auto first = std::move(events_.front());

@@ -8,28 +8,41 @@
 namespace restante {
 
 hub::hub(executor ex, feed_tail& feed, metric_set& metrics)
-    : executor_(ex), feed_(feed), metrics_(metrics), reading_(ex)
+    : executor_(ex), feed_(feed), metrics_(metrics), memory_(metrics_.held_bytes), reading_(ex)
 {
+}
+
+awaitable<result<std::unique_ptr<subscriber>>> hub::subscribe(principal who, std::optional<uuid> workspace)
+{
+    auto added = admit(who, workspace);
+    const auto started = co_await start(*added);
+    if (!started)
+        co_return started.error();
+    co_return added;
+}
+
+std::unique_ptr<subscriber> hub::admit(principal who, std::optional<uuid> workspace)
+{
+    auto added = std::make_unique<subscriber>(*this, executor_, who, workspace, metrics_);
+    admitted_.push_back(*added);
+    return added;
 }
 
 // The listener is in its place before the database is asked where the feed stands: what is committed
 // meanwhile is held, and nothing falls between the answer and the first event.
-awaitable<result<std::unique_ptr<subscriber>>> hub::subscribe(principal who, std::optional<uuid> workspace)
+awaitable<result<void>> hub::start(subscriber& listener)
 {
-    std::unique_ptr<subscriber> added(new subscriber(*this, executor_, who, workspace, metrics_));
-    if (!workspace) {
-        to_all_.push_back(*added);
-        const auto opened = co_await open_all();
-        if (!opened)
-            co_return opened.error();
-        co_return added;
+    listener.unlink();
+    if (!listener.workspace_) {
+        to_all_.push_back(listener);
+        co_return co_await open_all();
     }
-    streams_[*workspace].listeners.push_back(*added);
-    const auto opened = co_await open_one(*workspace);
-    if (!opened)
-        co_return opened.error();
-    added->start_ = streams_[*workspace].order.last();
-    co_return added;
+    const auto workspace = *listener.workspace_;
+    streams_[workspace].listeners.push_back(listener);
+    const auto opened = co_await open_one(workspace);
+    if (opened)
+        listener.start_ = streams_[workspace].order.last();
+    co_return opened;
 }
 
 awaitable<result<void>> hub::open_one(uuid workspace)
@@ -123,7 +136,13 @@ void hub::publish(const feed_entry& row)
     if (!to)
         return;
     fault_point("before_delivery");
-    to->order.offer(make_event(row), ready_);
+    const auto view = view_of(row);
+    make_room(frame_size(view));
+    // Without room it is read again from the database, when those that were sent away have given theirs back.
+    if (memory_.has_room_for(frame_size(view)))
+        to->order.offer(make_event(view, memory_), ready_);
+    else
+        to->order.note_head(row.seq);
     deliver(*to);
     read_if_behind(workspace, *to);
 }
@@ -147,17 +166,53 @@ void hub::deliver(stream& from)
     ready_.clear();
 }
 
+template <class Action>
+void hub::for_each_listener(Action action)
+{
+    for (auto& [workspace, of] : streams_)
+        std::for_each(of.listeners.begin(), of.listeners.end(), action);
+    std::for_each(to_all_.begin(), to_all_.end(), action);
+    std::for_each(admitted_.begin(), admitted_.end(), action);
+}
+
+void hub::make_room(std::size_t bytes)
+{
+    if (memory_.has_room_for(bytes))
+        return;
+    std::size_t leaving = 0;
+    for_each_listener([&](const subscriber& each) {
+        if (each.told_to_leave() != farewell::none)
+            leaving += each.held();
+    });
+    while (memory_.held() + bytes > event_memory::limit + leaving) {
+        subscriber* const most = largest_burden();
+        if (!most)
+            return;
+        most->drop(farewell::fell_behind);
+        leaving += most->held();
+    }
+}
+
+subscriber* hub::largest_burden()
+{
+    const auto now = std::chrono::steady_clock::now();
+    subscriber* most = nullptr;
+    for_each_listener([&](subscriber& each) {
+        if (each.told_to_leave() != farewell::none || each.held() == 0)
+            return;
+        if (!most || each.burden(now) > most->burden(now))
+            most = &each;
+    });
+    return most;
+}
+
 template <class Predicate>
 void hub::send_away_if(Predicate unwanted)
 {
-    const auto look_at = [&](subscriber_list& listeners) {
-        for (auto& each : listeners)
-            if (each.who().kind == principal_kind::workspace && unwanted(each.who()))
-                each.send_away(farewell::not_allowed);
-    };
-    for (auto& [workspace, of] : streams_)
-        look_at(of.listeners);
-    look_at(to_all_);
+    for_each_listener([&](subscriber& each) {
+        if (each.who().kind == principal_kind::workspace && unwanted(each.who()))
+            each.drop(farewell::not_allowed);
+    });
 }
 
 void hub::on_token_revoked(const uuid& token) noexcept
@@ -175,16 +230,16 @@ void hub::refuse_token(const digest32& hash)
     send_away_if([&](const principal& who) { return who.token_hash == hash; });
 }
 
-std::vector<digest32> hub::tokens_in_use() const
+void hub::add_tokens(std::vector<digest32>& to) const
 {
-    std::vector<digest32> tokens;
-    for (const auto& [workspace, of] : streams_)
-        for (const auto& each : of.listeners)
+    const auto add_from = [&](const subscriber_list& listeners) {
+        for (const auto& each : listeners)
             if (each.who().kind == principal_kind::workspace)
-                tokens.push_back(each.who().token_hash);
-    std::sort(tokens.begin(), tokens.end());
-    tokens.erase(std::unique(tokens.begin(), tokens.end()), tokens.end());
-    return tokens;
+                to.push_back(each.who().token_hash);
+    };
+    for (const auto& [workspace, of] : streams_)
+        add_from(of.listeners);
+    add_from(admitted_);
 }
 
 }  // namespace restante

@@ -2,16 +2,19 @@
 #include "core/log.hpp"
 #include "server/events/hub.hpp"
 
+#include <algorithm>
+
 namespace restante {
 
 namespace {
+
+// A listener that has taken everything so far takes what one read brings.
+static_assert(feed_tail::max_bytes + 4096 * feed_tail::most_rows_each <= event_queue::max_bytes);
 
 // Confirmations of this process's own commits may overtake each other by a moment, and several doorbells may
 // come at once: a short wait saves reading what arrives by itself.
 constexpr auto settling_time = std::chrono::milliseconds(5);
 constexpr auto pause_after_failure = std::chrono::milliseconds(250);
-
-constexpr std::size_t workspaces_at_once = 16;
 
 }  // namespace
 
@@ -29,7 +32,7 @@ std::vector<activity_head> hub::take_behind()
 {
     std::vector<activity_head> cursors;
     std::size_t looked_at = 0;
-    for (; looked_at < behind_.size() && cursors.size() < workspaces_at_once; ++looked_at) {
+    for (; looked_at < behind_.size() && cursors.size() < static_cast<std::size_t>(batch_); ++looked_at) {
         const auto& workspace = behind_[looked_at];
         const auto found = streams_.find(workspace);
         if (found == streams_.end())
@@ -68,30 +71,43 @@ awaitable<bool> hub::read_batch()
     for (const auto& cursor : cursors)
         known.push_back(streams_[cursor.workspace].order.known());
 
-    const auto page = co_await feed_.read_after(cursors);
-    for (int i = 0; page && i < page->size(); ++i) {
-        const auto row = (*page)[i];
-        if (!row)
-            break;  // not the columns we know: the next look says so again
-        const auto found = streams_.find(row->workspace_id);
-        if (found == streams_.end() || !found->second.order.is_open())
-            continue;
-        found->second.order.accept(make_event(*row), ready_);
-        deliver(found->second);
+    const auto read = co_await feed_.read_after(cursors, batch_);
+    bool understood = read.has_value();
+    for (int i = 0; understood && i < read->rows.size(); ++i) {
+        const auto row = read->rows[i];
+        understood = row.has_value();
+        if (understood)
+            accept(*row);
     }
-    for (std::size_t i = 0; i < cursors.size(); ++i) {
-        const auto found = streams_.find(cursors[i].workspace);
-        if (found == streams_.end())
-            continue;
-        auto& order = found->second.order;
-        // What is committed can be read, unless retention has taken it already.
-        if (page && order.is_open() && order.last() == cursors[i].seq) {
-            order.nothing_up_to(known[i], ready_);
-            deliver(found->second);
+    // What is committed can be read, unless retention has taken it already; or it did not fit into this read.
+    const bool complete = understood && read->complete;
+    // Rows that do not fit cost the database their reading all the same: fewer are asked for.
+    batch_ = complete ? std::min(2 * batch_, feed_tail::most_rows_each) : 1;
+    // Those that had nothing from this read come first in the next one, or large rows of one workspace could
+    // keep the others waiting.
+    for (const bool advanced : {false, true}) {
+        for (std::size_t i = 0; i < cursors.size(); ++i) {
+            const auto found = streams_.find(cursors[i].workspace);
+            if (found == streams_.end() || (found->second.order.last() != cursors[i].seq) != advanced)
+                continue;
+            if (complete && !advanced && found->second.order.is_open()) {
+                found->second.order.nothing_up_to(known[i], ready_);
+                deliver(found->second);
+            }
+            read_if_behind(found->first, found->second);
         }
-        read_if_behind(found->first, found->second);
     }
-    co_return page.has_value();
+    co_return understood;
+}
+
+void hub::accept(const feed_row& row)
+{
+    const auto found = streams_.find(row.workspace_id);
+    if (found == streams_.end() || !found->second.order.is_open())
+        return;
+    make_room(frame_size(row));
+    found->second.order.accept(make_event(row, memory_), ready_);
+    deliver(found->second);
 }
 
 void hub::begin_head_check()
@@ -120,6 +136,8 @@ void hub::on_head(const activity_head& head)
             .field("workspace_id", head.workspace)
             .field("seq", head.seq);
         of->order.restart_at(head.seq);
+        for (auto& listener : of->listeners)
+            listener.rewind(head.seq);
     }
     of->order.note_head(head.seq);
     read_if_behind(head.workspace, *of);

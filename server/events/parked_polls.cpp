@@ -7,8 +7,8 @@ parked_polls::parked_polls(executor ex, metric_set& metrics)
 {
 }
 
-parked_polls::place::place(parked_polls& of, const uuid& workspace)
-    : of_(of), workspace_(workspace), timer_(of.ex_), granted_(of.count_ < most)
+parked_polls::place::place(parked_polls& of, const uuid& workspace, const principal& who)
+    : of_(of), workspace_(workspace), who_(who), timer_(of.ex_), granted_(of.count_ < most)
 {
     if (!granted_)
         return;
@@ -41,6 +41,12 @@ void parked_polls::place::ring()
     timer_.cancel();
 }
 
+void parked_polls::place::refuse()
+{
+    refused_ = true;
+    ring();
+}
+
 void parked_polls::wake(const uuid& workspace, std::int64_t seq)
 {
     const auto at = lines_.find(workspace);
@@ -58,6 +64,38 @@ void parked_polls::add_followed(std::vector<uuid>& to) const
 {
     for (const auto& [workspace, waiting] : lines_)
         to.push_back(workspace);
+}
+
+template <class Predicate>
+void parked_polls::refuse_if(Predicate unwanted)
+{
+    for (auto& [workspace, waiting] : lines_)
+        for (auto& each : waiting)
+            if (each.who_.kind == principal_kind::workspace && unwanted(each.who_))
+                each.refuse();
+}
+
+void parked_polls::on_token_revoked(const uuid& token) noexcept
+{
+    refuse_if([&](const principal& who) { return who.token == token; });
+}
+
+void parked_polls::on_workspace_removed(const uuid& workspace) noexcept
+{
+    refuse_if([&](const principal& who) { return who.workspace.id == workspace; });
+}
+
+void parked_polls::refuse_token(const digest32& hash)
+{
+    refuse_if([&](const principal& who) { return who.token_hash == hash; });
+}
+
+void parked_polls::add_tokens(std::vector<digest32>& to) const
+{
+    for (const auto& [workspace, waiting] : lines_)
+        for (const auto& each : waiting)
+            if (each.who_.kind == principal_kind::workspace)
+                to.push_back(each.who_.token_hash);
 }
 
 }  // namespace restante

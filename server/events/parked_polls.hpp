@@ -1,8 +1,11 @@
 #pragma once
 
+#include "auth/identity_notices.hpp"
+#include "auth/principal.hpp"
 #include "core/asio.hpp"
 #include "core/metrics.hpp"
 #include "server/events/head_check.hpp"
+#include "server/events/token_watch.hpp"
 #include "storage/activity.hpp"
 
 #include <boost/intrusive/list.hpp>
@@ -14,7 +17,10 @@ namespace restante {
 // The long polls of one shard that wait for a row. A parked poll holds its connection to the client and a
 // place here, and nothing of the database. Each remembers how far it has read, so that only news wake it: ten
 // thousand polls that all look again for nothing would be turned away by the database's queue.
-class parked_polls final : public commit_listener, public head_follower {
+class parked_polls final : public commit_listener,
+                           public head_follower,
+                           public identity_listener,
+                           public token_holder {
     using hook = boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
 
 public:
@@ -26,12 +32,15 @@ public:
     // between the read and the wait is not missed: wait() then returns at once.
     class place : public hook {
     public:
-        place(parked_polls& of, const uuid& workspace);
+        // The principal must outlive it.
+        place(parked_polls& of, const uuid& workspace, const principal& who);
         ~place();
         place(const place&) = delete;
         place& operator=(const place&) = delete;
 
         bool granted() const { return granted_; }
+        // Its token has been revoked, or its workspace removed.
+        bool refused() const { return refused_; }
 
         // Forgets wake-ups so far: to be called before the feed is read.
         void look_again() { rung_ = false; }
@@ -44,13 +53,16 @@ public:
 
     private:
         friend class parked_polls;
+        void refuse();
 
         parked_polls& of_;
         uuid workspace_;
+        const principal& who_;
         steady_timer timer_;
         std::int64_t seen_ = -1;
         bool granted_;
         bool rung_ = false;
+        bool refused_ = false;
     };
 
     // Row `seq` of the workspace can be seen now: wakes the polls that have not seen it.
@@ -63,7 +75,15 @@ public:
     void add_followed(std::vector<uuid>& to) const override;
     void on_head(const activity_head& head) override { wake(head.workspace, head.seq); }
 
+    void on_token_revoked(const uuid& token) noexcept override;
+    void on_workspace_removed(const uuid& workspace) noexcept override;
+    void add_tokens(std::vector<digest32>& to) const override;
+    void refuse_token(const digest32& hash) override;
+
 private:
+    template <class Predicate>
+    void refuse_if(Predicate unwanted);
+
     using places = boost::intrusive::list<place, boost::intrusive::constant_time_size<false>>;
 
     executor ex_;

@@ -1,8 +1,10 @@
 #include "server/events/sse_session.hpp"
 
+#include "auth/authenticator.hpp"
 #include "http/net/connection.hpp"
 #include "storage/activity_feed.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace restante {
@@ -14,6 +16,7 @@ using steady = std::chrono::steady_clock;
 constexpr auto between_heartbeats = std::chrono::seconds(15);
 constexpr std::size_t bytes_a_write = 64 * 1024;
 constexpr int rows_a_page = 50;
+constexpr std::int64_t bytes_a_page = 1 << 20;  // a slow reader keeps a page for as long as it takes
 const std::string heartbeat = ": still here\n\n";
 
 // An event without data only moves the client's last id. Said first, it lets a client that loses the
@@ -23,37 +26,49 @@ std::string opening(std::int64_t at)
     return "retry: 2000\nid: " + std::to_string(at) + "\n\n";
 }
 
-void append_event(std::string& out, const event& next)
+std::string event_head(std::int64_t seq)
 {
-    out += "id: ";
-    out += std::to_string(next.seq);
-    out += "\ndata: ";
-    out += next.text;
-    out += "\n\n";
+    return "id: " + std::to_string(seq) + "\ndata: ";
 }
+constexpr std::string_view event_end = "\n\n";
 
 class sse_session {
 public:
     sse_session(connection& conn, event_stream_start start, event_stream_services with)
-        : conn_(conn), start_(std::move(start)), with_(with), listener_(std::move(start_.listener))
+        : conn_(conn), start_(std::move(start)), with_(with), listener_(*start_.listener)
     {
+        listener_.allow_gaps();
+        listener_.on_drop([this] {
+            stop();
+            conn_.stream.cancel();
+        });
     }
-    ~sse_session() { conn_.unwatch(); }
+    ~sse_session()
+    {
+        conn_.unwatch();
+        listener_.on_drop(nullptr);
+    }
 
     awaitable<void> run();
     void stop();
 
 private:
-    awaitable<bool> resume(std::int64_t after);
+    awaitable<bool> resume();
     awaitable<bool> replay();
+    awaitable<bool> send_page(const feed_page& page);
     awaitable<void> follow();
     awaitable<bool> send_queued();
+    awaitable<bool> fill_gap();
+    std::vector<shared_event> take_following();
+    awaitable<bool> send_events(std::span<const shared_event> events);
+    awaitable<bool> move_to(std::int64_t seq);
     awaitable<bool> write(const std::string& text);
+    bool over() const { return over_ || listener_.told_to_leave() != farewell::none; }
 
     connection& conn_;
     event_stream_start start_;
     event_stream_services with_;
-    std::shared_ptr<subscriber> listener_;
+    subscriber& listener_;
     std::int64_t last_sent_ = 0;
     bool over_ = false;
 };
@@ -61,63 +76,89 @@ private:
 void sse_session::stop()
 {
     over_ = true;
-    if (listener_)
-        listener_->wake();
+    listener_.wake();
 }
 
 awaitable<void> sse_session::run()
 {
-    last_sent_ = start_.after ? *start_.after : listener_->start();
-    const auto hello = opening(last_sent_);
-    bool going = co_await write(hello);
+    bool going = co_await move_to(start_.after.value_or(listener_.start()));
     if (going && start_.after)
-        going = co_await resume(last_sent_);
+        going = co_await resume();
     if (going)
         co_await follow();
     conn_.stream.shutdown_send();
 }
 
-// Most of what was missed is read before the listener exists, whose queue would not hold what is committed
-// during a long replay. What came in between is read once it does, and what comes twice then is known by its
-// number.
-awaitable<bool> sse_session::resume(std::int64_t after)
+awaitable<bool> sse_session::move_to(std::int64_t seq)
 {
-    last_sent_ = after;
+    last_sent_ = seq;
+    const auto moved = opening(seq);
+    co_return co_await write(moved);
+}
+
+// Most of what was missed is read before the listener starts, whose queue would not hold what is committed
+// during a long replay. What came in between is read once it has, and what comes twice then is known by its
+// number.
+awaitable<bool> sse_session::resume()
+{
     const bool replayed = co_await replay();
     if (!replayed)
         co_return false;
-    auto listener = co_await with_.events.subscribe(start_.who, start_.workspace);
-    if (!listener)
+    const auto started = co_await with_.events.start(listener_);
+    if (!started)
         co_return false;
-    listener_ = std::move(*listener);
+    if (listener_.start() <= last_sent_)
+        co_return true;
     co_return co_await replay();
 }
 
+// Until a page is empty: one of large rows is short and not the last. The token is checked after each read,
+// so that no row is sent that was committed when it had long been revoked.
 awaitable<bool> sse_session::replay()
 {
-    feed_query query{.workspace = start_.workspace, .limit = rows_a_page};
-    for (int rows = rows_a_page; rows == rows_a_page && !over_;) {
+    feed_query query{.workspace = start_.workspace, .limit = rows_a_page, .max_bytes = bytes_a_page};
+    while (!over()) {
         query.since_seq = last_sent_;
         const auto page = co_await with_.feed.read(query);
         if (!page)
             co_return false;
-        rows = page->size();
-        std::string text;
-        for (int i = 0; i < rows; ++i) {
-            const auto row = (*page)[i];
-            if (!row)
-                co_return false;
-            append_event(text, *make_event(*row));
-            last_sent_ = row->seq;
-        }
-        if (text.empty())
-            break;
-        const bool written = co_await write(text);
-        if (!written)
+        if (page->empty())
+            co_return !over();
+        const auto valid = co_await with_.auth.still_valid(listener_.who());
+        if (!valid || over())
             co_return false;
-        with_.events.metrics().sent.add(rows);
+        const bool sent = co_await send_page(*page);
+        if (!sent)
+            co_return false;
     }
-    co_return !over_;
+    co_return false;
+}
+
+awaitable<bool> sse_session::send_page(const feed_page& page)
+{
+    const auto bytes = 2 * page.memory();  // as read, and as text
+    with_.events.make_room(bytes);
+    const event_memory::share held(with_.events.memory(), bytes);
+    listener_.hold(bytes);
+    std::string text;
+    for (int i = 0; i < page.size(); ++i) {
+        const auto row = page[i];
+        if (!row)
+            co_return false;
+        text += event_head(row->seq);
+        append_frame(text, *row);
+        text += event_end;
+        last_sent_ = row->seq;
+        if (text.size() < bytes_a_write && i + 1 < page.size())
+            continue;
+        const bool written = co_await write(text);
+        if (!written || over())
+            co_return false;
+        text.clear();
+    }
+    listener_.release();
+    with_.events.metrics().sent.add(page.size());
+    co_return true;
 }
 
 awaitable<void> sse_session::follow()
@@ -125,10 +166,12 @@ awaitable<void> sse_session::follow()
     conn_.watch_for_end([this] { stop(); });
     auto next_heartbeat = steady::now() + between_heartbeats;
     for (bool going = true; going;) {
-        co_await listener_->wait_until(next_heartbeat);
-        if (over_ || listener_->told_to_leave() != farewell::none)
+        co_await listener_.wait_until(next_heartbeat);
+        if (over())
             co_return;
-        if (listener_->has_events())
+        if (const auto back_to = listener_.take_rewind())
+            going = co_await move_to(*back_to);
+        else if (listener_.has_events())
             going = co_await send_queued();
         else if (steady::now() >= next_heartbeat)
             going = co_await write(heartbeat);
@@ -140,23 +183,61 @@ awaitable<void> sse_session::follow()
 
 awaitable<bool> sse_session::send_queued()
 {
-    std::string text;
-    std::vector<shared_event> taken;
-    while (listener_->has_events() && text.size() < bytes_a_write) {
-        auto next = listener_->take();
-        if (next->seq <= last_sent_)
-            continue;  // the replay has shown it
-        append_event(text, *next);
-        last_sent_ = next->seq;
-        taken.push_back(std::move(next));
+    const auto events = take_following();
+    if (!events.empty()) {
+        const bool sent = co_await send_events(events);
+        listener_.release();
+        co_return sent;
     }
-    if (text.empty())
+    listener_.release();
+    if (!listener_.has_events())
         co_return true;
-    const bool sent = co_await write(text);
-    for (const auto& each : taken)
-        if (sent)
+    co_return co_await fill_gap();
+}
+
+// The queue as far as it goes on without a gap; not much more than one write at a time.
+std::vector<shared_event> sse_session::take_following()
+{
+    std::vector<shared_event> events;
+    std::size_t bytes = 0;
+    while (listener_.has_events() && listener_.next().seq <= last_sent_ + 1 && bytes < bytes_a_write) {
+        auto next = listener_.take();
+        if (next->seq <= last_sent_)
+            continue;  // a replay has shown it
+        last_sent_ = next->seq;
+        bytes += next->text.size();
+        events.push_back(std::move(next));
+    }
+    return events;
+}
+
+// The next event in the queue is not the one that follows. The database has the rows between, unless
+// retention has removed them. By the time they are read the queue may begin elsewhere.
+awaitable<bool> sse_session::fill_gap()
+{
+    const auto gap_end = listener_.next().seq - 1;
+    const bool replayed = co_await replay();
+    last_sent_ = std::max(last_sent_, gap_end);
+    co_return replayed;
+}
+
+// The texts are not copied: other listeners may share them.
+awaitable<bool> sse_session::send_events(std::span<const shared_event> events)
+{
+    std::vector<std::string> heads;
+    heads.reserve(events.size());
+    std::vector<asio::const_buffer> buffers;
+    for (const auto& each : events) {
+        heads.push_back(event_head(each->seq));
+        buffers.push_back(asio::buffer(heads.back()));
+        buffers.push_back(asio::buffer(each->text));
+        buffers.push_back(asio::buffer(event_end));
+    }
+    const auto ec = co_await conn_.write(buffers);
+    for (const auto& each : events)
+        if (!ec)
             with_.events.metrics().note_sent(*each);
-    co_return sent;
+    co_return !ec;
 }
 
 awaitable<bool> sse_session::write(const std::string& text)

@@ -13,17 +13,18 @@ namespace restante {
 
 class connection;
 class activity_feed;
+class authenticator;
 
 struct event_stream_start {
     uuid workspace{};
-    principal who;
     std::optional<std::int64_t> after;     // Last-Event-ID: what follows it is read from the database first
-    std::shared_ptr<subscriber> listener;  // set when the stream begins now, at its start()
+    std::shared_ptr<subscriber> listener;  // admitted if there is such an id, else subscribed
 };
 
 struct event_stream_services {
     hub& events;
     activity_feed& feed;
+    authenticator& auth;
     task_group& requests;
 };
 

@@ -18,8 +18,41 @@ subscriber::~subscriber()
 
 awaitable<void> subscriber::wait_until(wakeup::time_point moment)
 {
-    if (farewell_ == farewell::none && queue_.empty())
+    if (farewell_ == farewell::none && queue_.empty() && !rewound_to_)
         co_await changed_.wait_until(moment);
+}
+
+shared_event subscriber::take()
+{
+    auto next = queue_.pop();
+    hold(next->text.size());
+    return next;
+}
+
+void subscriber::hold(std::size_t bytes)
+{
+    sending_ += bytes;
+    since_ = std::chrono::steady_clock::now();
+}
+
+double subscriber::burden(wakeup::time_point now) const
+{
+    const std::chrono::duration<double> age = now - since_;
+    return static_cast<double>(held()) * age.count();
+}
+
+void subscriber::drop(farewell why)
+{
+    send_away(why);
+    if (interrupt_)
+        interrupt_();
+}
+
+void subscriber::rewind(std::int64_t seq)
+{
+    queue_.clear();
+    rewound_to_ = start_ = seq;
+    wake();
 }
 
 void subscriber::send_away(farewell why)
@@ -37,11 +70,17 @@ void subscriber::put(const shared_event& next)
     if (farewell_ != farewell::none)
         return;
     const bool was_empty = queue_.empty();
-    if (!queue_.push(next)) {
+    if (held() == 0)
+        since_ = std::chrono::steady_clock::now();
+    if (queue_.push(next)) {
+        if (was_empty)
+            wake();
+    } else if (gaps_allowed_) {
+        queue_.clear();
+        queue_.push(next);
+    } else {
         metrics_.dropped.add();
         send_away(farewell::fell_behind);
-    } else if (was_empty) {
-        wake();
     }
 }
 

@@ -1,6 +1,5 @@
 #include "server/events/token_watch.hpp"
 
-#include "server/events/hub.hpp"
 #include "storage/tokens.hpp"
 
 #include <algorithm>
@@ -10,10 +9,22 @@ namespace restante {
 
 namespace {
 
-constexpr auto between_looks = std::chrono::seconds(3);
+constexpr auto between_checks = std::chrono::seconds(3);
 constexpr std::size_t tokens_at_once = 1000;
 
-awaitable<void> look_at(std::span<const digest32> in_use, hub& events, token_store& tokens)
+using holders = std::vector<token_holder*>;
+
+std::vector<digest32> tokens_of(const holders& all)
+{
+    std::vector<digest32> tokens;
+    for (const auto* each : all)
+        each->add_tokens(tokens);
+    std::sort(tokens.begin(), tokens.end());
+    tokens.erase(std::unique(tokens.begin(), tokens.end()), tokens.end());
+    return tokens;
+}
+
+awaitable<void> check(std::span<const digest32> in_use, const holders& all, token_store& tokens)
 {
     const auto owners = co_await tokens.find(in_use);
     if (!owners)
@@ -24,18 +35,19 @@ awaitable<void> look_at(std::span<const digest32> in_use, hub& events, token_sto
             good.insert(owner.hash);
     for (const auto& token : in_use)
         if (!good.contains(token))
-            events.refuse_token(token);
+            for (auto* each : all)
+                each->refuse_token(token);
 }
 
 }  // namespace
 
-awaitable<void> run_token_watch(hub& events, token_store& tokens, task_group& tasks)
+awaitable<void> run_token_watch(std::vector<token_holder*> all, token_store& tokens, task_group& tasks)
 {
-    while (!co_await tasks.stopped_within(between_looks)) {
-        const auto in_use = events.tokens_in_use();
+    while (!co_await tasks.stopped_within(between_checks)) {
+        const auto in_use = tokens_of(all);
         for (std::size_t from = 0; from < in_use.size(); from += tokens_at_once) {
             const auto some = std::span(in_use).subspan(from, std::min(tokens_at_once, in_use.size() - from));
-            co_await look_at(some, events, tokens);
+            co_await check(some, all, tokens);
         }
     }
 }

@@ -39,7 +39,13 @@ public:
     websocket_session(connection& conn, subscriber& listener, event_metrics& metrics)
         : conn_(conn), listener_(listener), metrics_(metrics), ws_(conn.stream)
     {
+        // One that is not in the middle of a message gets its close code.
+        listener_.on_drop([this] {
+            if (sending_)
+                conn_.stream.cancel();
+        });
     }
+    ~websocket_session() { listener_.on_drop(nullptr); }
 
     awaitable<bool> accept(const request_header& head, const websocket_welcome& welcome);
     awaitable<void> run();
@@ -59,6 +65,7 @@ private:
     std::array<char, 512> ignored_;
     steady::time_point last_heard_ = steady::now();
     bool peer_done_ = false;
+    bool sending_ = false;
 };
 
 awaitable<bool> websocket_session::accept(const request_header& head, const websocket_welcome& welcome)
@@ -124,6 +131,7 @@ awaitable<void> websocket_session::write_loop()
         } else if (listener_.has_events()) {
             const auto next = listener_.take();
             going = co_await send(*next);
+            listener_.release();
         }
     }
     if (!peer_done_)
@@ -134,7 +142,9 @@ awaitable<bool> websocket_session::send(const event& next)
 {
     conn_.limit().expires_after(write_limit);
     const auto text = asio::buffer(next.text);
+    sending_ = true;
     const auto [ec, bytes] = co_await ws_.async_write(text, use_tuple);
+    sending_ = false;
     conn_.limit().clear();
     if (!ec)
         metrics_.note_sent(next);

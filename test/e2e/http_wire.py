@@ -30,11 +30,13 @@ class Answer:
 class Wire:
     """One connection to the server."""
 
-    def __init__(self, address, timeout=30, source=None):
+    def __init__(self, address, timeout=30, source=None, receive_buffer=None):
         """With a separate source address, if given: all of 127.0.0.0/8 is local."""
         self.socket = socket.create_connection(address, timeout=timeout,
                                                source_address=source and (source, 0))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if receive_buffer:
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
         self._received = bytearray()
 
     def __enter__(self):

@@ -105,6 +105,20 @@ class Handshakes(EventsCase):
         self.assertEqual([own.next_event()["payload"]["seq"] for _ in range(2)], [1, 2])
 
 
+class WithoutTokens(EventsCase):
+    flags = ("--dev",)
+
+    def test_a_browser_that_offers_sub_protocols_gets_the_one_we_speak(self):
+        for offer, status, echoed in (
+                ("restante.v1", 101, "restante.v1"),
+                ("chat, restante.v1", 101, "restante.v1"),
+                ("chat", 101, None),
+                ("restante.v1, bearer.wrong", 401, None)):
+            with WebSocket(self.replicas[0].address, headers=[("Sec-WebSocket-Protocol", offer)]) as socket:
+                self.assertEqual((socket.answer.status, socket.answer.headers.get("sec-websocket-protocol")),
+                                 (status, echoed), offer)
+
+
 class HostileFrames(EventsCase):
     def test_each_is_answered_with_its_code(self):
         server, = self.replicas

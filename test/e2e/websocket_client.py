@@ -139,8 +139,8 @@ class WebSocket:
 class EventStream:
     """GET …/events/stream, line by line."""
 
-    def __init__(self, address, workspace, last_event_id=None, token=None, timeout=30):
-        self._wire = Wire(address, timeout=timeout)
+    def __init__(self, address, workspace, last_event_id=None, token=None, timeout=30, receive_buffer=None):
+        self._wire = Wire(address, timeout=timeout, receive_buffer=receive_buffer)
         fields = [("Host", "test"), ("Authorization", f"Bearer {token or workspace.token}")]
         if last_event_id is not None:
             fields.append(("Last-Event-ID", str(last_event_id)))

@@ -281,6 +281,12 @@ TEST_F(reading_the_feed, large_bodies_come_whole_and_a_page_of_them_has_an_end)
         const auto rest = co_await r.feed.read(query);
         EXPECT_EQ(rest->size(), 3);
         EXPECT_EQ((*rest)[2]->request_body, body);
+        query.max_bytes = 2'500'000;
+        const auto two = co_await r.feed.read(query);
+        EXPECT_EQ(two->size(), 2);
+        query.max_bytes = 1;
+        const auto one = co_await r.feed.read(query);
+        EXPECT_EQ(one->size(), 1) << "never nothing";
     });
 }
 

@@ -20,9 +20,17 @@ feed_entry upload_row()
     return row;
 }
 
-TEST(event_frame, an_upload)
+class event_frame : public ::testing::Test {
+protected:
+    shared_event made_from(const feed_entry& row) { return make_event(view_of(row), memory); }
+
+    metric_set::number shown;
+    event_memory memory{shown};
+};
+
+TEST_F(event_frame, an_upload)
 {
-    const auto made = make_event(upload_row());
+    const auto made = made_from(upload_row());
     EXPECT_EQ(made->seq, 7);
     EXPECT_EQ(made->text,
               R"({"event":"ACTIVITY_LOGGED","workspace_id":"22222222-2222-4222-8222-222222222222",)"
@@ -32,26 +40,43 @@ TEST(event_frame, an_upload)
               R"("request_body":{"name":"a.txt"},"id":"11111111-1111-4111-8111-111111111111","seq":7}})");
 }
 
-TEST(event_frame, bodies_are_there_when_the_row_has_them)
+TEST_F(event_frame, bodies_are_there_when_the_row_has_them)
 {
     auto row = upload_row();
     row.what.request_body.reset();
     row.what.response_body = "[1]";
     row.what.duration_ms = 12;
-    const auto text = make_event(row)->text;
+    const auto text = made_from(row)->text;
     EXPECT_EQ(text.find("request_body"), std::string::npos);
     EXPECT_NE(text.find(R"("duration_ms":12,"response_body":[1],"id")"), std::string::npos);
 }
 
-TEST(event_frame, is_one_line_whatever_the_bodies_hold)
+TEST_F(event_frame, is_one_line_whatever_the_bodies_hold)
 {
     auto row = upload_row();
     row.what.request_body = "{\r\n  \"a\":\n[1,\r2]}";
     row.what.summary = "two\nlines";
-    const auto text = make_event(row)->text;
+    const auto text = made_from(row)->text;
     EXPECT_EQ(text.find_first_of("\r\n"), std::string::npos);
     EXPECT_NE(text.find(R"("request_body":{    "a": [1, 2]})"), std::string::npos);
     EXPECT_NE(text.find(R"(two\nlines)"), std::string::npos);
+}
+
+TEST_F(event_frame, counts_as_held_until_the_last_listener_lets_go)
+{
+    auto row = upload_row();
+    row.what.request_body = '"' + std::string(100'000, 'x') + '"';
+    auto mine = made_from(row);
+    auto yours = mine;
+    EXPECT_GE(memory.held(), mine->text.size());
+    EXPECT_LE(memory.held(), frame_size(view_of(row)));
+    EXPECT_EQ(shown.value, static_cast<double>(memory.held()));
+    mine.reset();
+    EXPECT_GE(memory.held(), yours->text.size());
+    yours.reset();
+    EXPECT_EQ(memory.held(), 0u);
+    EXPECT_TRUE(memory.has_room_for(event_memory::limit));
+    EXPECT_FALSE(memory.has_room_for(event_memory::limit + 1));
 }
 
 }  // namespace

@@ -112,6 +112,34 @@ TEST_F(ordering_events, holds_only_so_many)
     EXPECT_EQ(order.known(), last);
 }
 
+TEST_F(ordering_events, holds_only_so_many_bytes)
+{
+    order.open_at(0, ready);
+    const std::string half(event_order::max_held_bytes / 2, 'x');
+    for (const int seq : {2, 3, 4})
+        order.offer(std::make_shared<const event>(event{seq, {}, half}), ready);
+    offer(1);
+    EXPECT_EQ(taken(), (numbers{1, 2, 3}));
+    EXPECT_TRUE(order.behind()) << "the fourth is read again";
+    // What was handed out makes room.
+    for (const int seq : {6, 7})
+        order.offer(std::make_shared<const event>(event{seq, {}, half}), ready);
+    for (const int seq : {4, 5})
+        accept(seq);
+    EXPECT_EQ(taken(), (numbers{4, 5, 6, 7}));
+}
+
+TEST_F(ordering_events, a_restart_gives_its_bytes_back)
+{
+    const std::string whole(event_order::max_held_bytes, 'x');
+    order.open_at(0, ready);
+    order.offer(std::make_shared<const event>(event{5, {}, whole}), ready);
+    order.restart_at(1);
+    order.offer(std::make_shared<const event>(event{3, {}, whole}), ready);
+    offer(2);
+    EXPECT_EQ(taken(), (numbers{2, 3}));
+}
+
 TEST_F(ordering_events, counts_on_from_an_older_backup)
 {
     order.open_at(100, ready);

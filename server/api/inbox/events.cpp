@@ -132,8 +132,10 @@ awaitable<response> handle_event_stream(request_context& req, inbox_services& sv
     if (req.method() == http::verb::head)
         co_return begun;
 
-    event_stream_start start{workspace, caller_of(req), *claimed, nullptr};
+    event_stream_start start{workspace, *claimed, nullptr};
     if (*claimed) {
+        // Admitted before anything is read: a revocation ends the replay too.
+        start.listener = svc.events.admit(caller_of(req), workspace);
         const auto position = co_await existing_position(workspace, **claimed, svc.feed);
         if (!position)
             co_return req.fail(refusal_of(position.error()));
@@ -145,7 +147,7 @@ awaitable<response> handle_event_stream(request_context& req, inbox_services& sv
         start.listener = std::move(*subscribed);
     }
     begun.body = stream_body([start, &svc](connection& conn) {
-        return run_event_stream(conn, start, {svc.events, svc.feed, svc.requests});
+        return run_event_stream(conn, start, {svc.events, svc.feed, svc.auth, svc.requests});
     });
     co_return begun;
 }
