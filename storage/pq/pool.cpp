@@ -174,6 +174,11 @@ void connection_pool::serve_waiters()
         if (!next)
             break;
         const auto found = waiters_.find(next->who);
+        if (found == waiters_.end()) {  // there was no memory to wait
+            if (next->what == pool_node::verdict::take_idle)
+                node_.returned_idle(next->used_for);
+            continue;
+        }
         waiter& served = *found->second;
         waiters_.erase(found);
         if (next->what == pool_node::verdict::take_idle)
@@ -222,6 +227,8 @@ awaitable<void> connection_pool::open_one(std::shared_ptr<connection_pool*> home
 
 void connection_pool::finish_opening(result<std::unique_ptr<connection>> opened, std::string why)
 {
+    if (stopped_)
+        return node_.open_abandoned();
     if (opened && (*opened)->fault().empty()) {
         ++connects_;
         options_.connect.try_first = (*opened)->address();
@@ -233,7 +240,6 @@ void connection_pool::finish_opening(result<std::unique_ptr<connection>> opened,
         serve_waiters();
         return;
     }
-    options_.connect.try_first = {};
     node_.open_failed(pool_node::clock::now());
     if (opened)
         set_unsafe((*opened)->fault());

@@ -151,6 +151,7 @@ void connection_pool::set_unsafe(const std::string& why)
 {
     set_unready(why);
     unsafe_ = true;
+    options_.connect.try_first = {};
     refuse_waiters();
 }
 
