@@ -102,6 +102,14 @@ result<std::string> read_fault(const result_set& answer)
     return std::apply(find_fault, *values);
 }
 
+error_code refuse_shared(std::string& why)
+{
+    why =
+        "a connection pooler lends one session to several clients: it must work in session mode and reset "
+        "sessions between clients";
+    return RESTANTE_ERROR(errc::database_unsafe);
+}
+
 }  // namespace
 
 awaitable<error_code> begin_session(connection& session, std::string& why)
@@ -111,6 +119,9 @@ awaitable<error_code> begin_session(connection& session, std::string& why)
     const parameters with(session.operator_options());
     work.add(read_safety, with);
     auto answers = co_await work.run();
+    // In a session that is lent out without a reset, our statement is prepared already.
+    if (!answers && session.last_sqlstate() == "42P05")
+        co_return refuse_shared(why);
     if (!answers) {
         why = session.last_message();
         co_return answers.error();
@@ -120,12 +131,8 @@ awaitable<error_code> begin_session(connection& session, std::string& why)
     auto fault = read_fault((*answers)[1]);
     if (!pid || !mark || !fault)
         co_return RESTANTE_ERROR(errc::wrong_column_type);
-    if (!mark->empty()) {
-        why =
-            "a connection pooler lends one session to several clients: it must work in session mode and "
-            "reset sessions between clients";
-        co_return RESTANTE_ERROR(errc::database_unsafe);
-    }
+    if (!mark->empty())
+        co_return refuse_shared(why);
     session.begun(*pid, std::move(*fault));
     co_return error_code{};
 }
