@@ -69,7 +69,7 @@ awaitable<result<feed_page>> activity_feed::read(const feed_query& query)
     pq::parameters with;
     add_parameters(with, query, shape);
     const auto& what = feed_statement(start_of(query), shape, query.peer_info);
-    auto rows = co_await db_.execute(what, with);
+    auto rows = co_await db_.execute(what, with, query.workspace);
     if (!rows)
         co_return rows.error();
     if (rows->empty())
@@ -86,7 +86,7 @@ awaitable<error_code> activity_feed::bring_large_bodies(const feed_query& query,
     if (wanted.empty())
         co_return error_code{};
     const pq::parameters with(query.workspace, std::span<const std::int64_t>(wanted));
-    auto bodies = co_await db_.execute(read_large_bodies, with);
+    auto bodies = co_await db_.execute(read_large_bodies, with, query.workspace);
     if (!bodies)
         co_return bodies.error();
     page.add_bodies(std::move(*bodies));

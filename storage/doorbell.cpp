@@ -20,7 +20,11 @@ constexpr auto silence_before_asking = std::chrono::seconds(10);
 // More workspaces than a payload can name.
 constexpr std::size_t too_many_to_name = 1000;
 
-const statement notify{"ring_doorbell", "SELECT pg_notify('restante', $1::text)"};
+// A notification outlives no crash, so its commit waits for no standby: while that is stalled, each attempt
+// would leave a session behind.
+const statement notify{
+    "ring_doorbell",
+    "SELECT set_config('synchronous_commit', 'local', true), pg_notify('restante', $1::text)"};
 const statement are_you_there{"are_you_there", "SELECT 1"};
 const std::string listen = "LISTEN restante";
 
@@ -94,6 +98,7 @@ awaitable<bool> doorbell::ring()
             if (!opened)
                 co_return false;
             ringing_line_ = std::move(*opened);
+            connect_.try_first = ringing_line_->address();
             fresh = true;
         }
         const pq::parameters with(payload_);
@@ -132,6 +137,7 @@ awaitable<bool> doorbell::start_listening(std::unique_ptr<pq::connection>& line)
     if (!opened)
         co_return false;
     line = std::move(*opened);
+    connect_.try_first = line->address();
     const auto listening = co_await line->execute_script(listen);
     co_return listening.has_value();
 }

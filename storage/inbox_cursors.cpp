@@ -20,7 +20,7 @@ const statement advance_cursor{
 awaitable<result<std::int64_t>> inbox_cursors::read(uuid workspace)
 {
     const pq::parameters with(workspace);
-    auto rows = co_await db_.execute(read_cursor, with);
+    auto rows = co_await db_.execute(read_cursor, with, workspace);
     if (!rows)
         co_return rows.error();
     if (rows->empty())
@@ -31,7 +31,7 @@ awaitable<result<std::int64_t>> inbox_cursors::read(uuid workspace)
 awaitable<result<std::int64_t>> inbox_cursors::advance(uuid workspace, std::int64_t seq)
 {
     const pq::parameters with(workspace, seq);
-    auto rows = co_await db_.execute(advance_cursor, with);
+    auto rows = co_await db_.execute(advance_cursor, with, workspace);
     if (!rows)
         co_return rows.error();
     co_return (*rows)[0][0].as<std::int64_t>();

@@ -96,7 +96,7 @@ awaitable<result<fetched_file>> pending_uploads::get(uuid workspace, uuid file, 
 {
     const std::int64_t inline_limit = what == want::content ? inline_bytes : 0;
     const pq::parameters with(file, workspace, inline_limit, those == acked::shown);
-    auto rows = co_await db_.execute(get_file, with);
+    auto rows = co_await db_.execute(get_file, with, workspace);
     if (!rows)
         co_return rows.error();
     if (rows->empty())
@@ -114,7 +114,7 @@ awaitable<result<fetched_file>> pending_uploads::get(uuid workspace, uuid file, 
 awaitable<error_code> pending_uploads::read_content(uuid workspace, uuid file, std::uint64_t first,
                                                     std::uint64_t length, content_sink& to)
 {
-    auto tx = co_await db_.begin(pq::lane::large);
+    auto tx = co_await db_.begin(pq::lane::large, workspace);
     if (!tx)
         co_return tx.error();
     pq::parameters none;
@@ -147,7 +147,7 @@ awaitable<result<std::vector<staged_file>>> pending_uploads::list(uuid workspace
                                                                   std::optional<uuid> after)
 {
     const pq::parameters with(workspace, std::int64_t{limit}, after, position_without_row(after));
-    auto rows = co_await db_.execute(list_files, with);
+    auto rows = co_await db_.execute(list_files, with, workspace);
     if (!rows)
         co_return rows.error();
     std::vector<staged_file> files;
@@ -164,7 +164,7 @@ awaitable<result<std::vector<staged_file>>> pending_uploads::list(uuid workspace
 awaitable<result<std::vector<acked_file>>> pending_uploads::ack(uuid workspace, std::span<const uuid> files)
 {
     const pq::parameters with(workspace, files);
-    auto rows = co_await db_.execute(ack_files, with);
+    auto rows = co_await db_.execute(ack_files, with, workspace);
     if (!rows)
         co_return rows.error();
     co_return rows->all<acked_file, uuid, std::string, std::string, std::int64_t, bool, bool>();

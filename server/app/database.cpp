@@ -25,8 +25,17 @@ awaitable<startup_result<std::unique_ptr<pq::connection>>> connect(std::string c
     for (bool told = false;; told = true) {
         std::string why;
         auto opened = co_await pq::connection::open(options, &why);
-        if (opened)
+        if (opened && !(*opened)->through_a_pooler())
             co_return std::move(*opened);
+        if (opened) {
+            // In transaction mode a second session is the first one again, and says so.
+            const auto another = co_await pq::connection::open(options, &why);
+            if (another)
+                co_return std::move(*opened);
+            opened = another.error();
+        }
+        if (opened.error() == errc::database_unsafe)
+            co_return startup_failure{"the database cannot be used: " + why};
         if (opened.error() == errc::bad_setting)
             co_return startup_failure{"--database-url: " + why};
         if (std::chrono::steady_clock::now() >= give_up_at)

@@ -41,7 +41,8 @@ awaitable<bool> show(pq::connection_pool& db, const own_options& own)
 awaitable<int> show_status(const std::string& conninfo, const own_options& own)
 {
     const executor ex = co_await asio::this_coro::executor;
-    pq::connection_pool db(ex, {.connect = {.conninfo = conninfo}, .connections = 1});
+    pq::connection_pool db(
+        ex, {.connect = {.conninfo = conninfo}, .connections = 1, .wait_limit = std::chrono::seconds(10)});
     bool shown = co_await show(db, own);
     if (!own.watch)
         co_return shown ? EXIT_SUCCESS : EXIT_FAILURE;

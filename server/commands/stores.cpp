@@ -28,7 +28,8 @@ awaitable<int> run_work(const std::string& conninfo,
                         const std::function<awaitable<result<void>>(command_stores)>& work)
 {
     const executor ex = co_await asio::this_coro::executor;
-    pq::connection_pool pool(ex, {.connect = {.conninfo = conninfo}, .connections = 1});
+    pq::connection_pool pool(
+        ex, {.connect = {.conninfo = conninfo}, .connections = 1, .wait_limit = std::chrono::seconds(10)});
     workspace_store workspaces(pool);
     token_store tokens(pool);
     const auto done = co_await work({workspaces, tokens});

@@ -15,7 +15,8 @@ namespace {
 awaitable<int> sweep_database(const std::string& conninfo, const settings& config)
 {
     const executor ex = co_await asio::this_coro::executor;
-    pq::connection_pool db(ex, {.connect = {.conninfo = conninfo}, .connections = 1});
+    pq::connection_pool db(
+        ex, {.connect = {.conninfo = conninfo}, .connections = 1, .wait_limit = std::chrono::seconds(10)});
     task_group tasks(ex);
     metric_set metrics;
     sweeper once(db, metrics, policy_from(config));

@@ -2,13 +2,14 @@
 
 #include "core/log.hpp"
 #include "core/worker_pool.hpp"
-#include "storage/pq/conninfo.hpp"
 #include "storage/pq/pipeline.hpp"
+#include "storage/pq/session_check.hpp"
 #include "storage/pq/sqlstate.hpp"
 
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <libpq-fe.h>
 
+#include <algorithm>
 #include <sys/socket.h>
 
 namespace restante::pq {
@@ -34,6 +35,13 @@ void log_notice(void*, const pg_result* notice)
         .field("message", result_field(notice, PG_DIAG_MESSAGE_PRIMARY));
 }
 
+void move_to_front(std::vector<server_address>& all, const server_address& preferred)
+{
+    const auto found = std::find(all.begin(), all.end(), preferred);
+    if (found != all.end())
+        std::rotate(all.begin(), found, found + 1);
+}
+
 }  // namespace
 
 connection::connection(executor ex, connect_options options)
@@ -53,6 +61,7 @@ awaitable<result<std::unique_ptr<connection>>> connection::open(connect_options 
 {
     std::string ignored;
     std::string& reason = why ? *why : ignored;
+    reason.clear();
     auto info = conninfo::parse(options.conninfo, reason);
     if (!info)
         co_return info.error();
@@ -62,28 +71,72 @@ awaitable<result<std::unique_ptr<connection>>> connection::open(connect_options 
     info->set_default("keepalives_idle", "5");
     info->set_default("keepalives_interval", "5");
     info->set_default("keepalives_count", "3");
-    info->append_options(options.session_settings);
-    if (auto ec = co_await info->resolve_host()) {
-        reason = "the host name of the database cannot be resolved";
-        co_return ec;
-    }
 
+    auto addresses = co_await info->resolve();
+    if (addresses.empty()) {
+        reason = "the host name of the database cannot be resolved";
+        co_return RESTANTE_ERROR(errc::database_unavailable);
+    }
+    move_to_front(addresses, options.try_first);
+    error_code failure = RESTANTE_ERROR(errc::database_timeout);
+    for (const auto& where : addresses) {
+        std::string one;
+        auto opened = co_await open_at(where, *info, options, one);
+        if (opened)
+            co_return opened;
+        if (opened.error() != errc::database_timeout)
+            failure = opened.error();
+        else if (addresses.size() > 1)
+            one = where.text() + ": " + one;
+        reason += reason.empty() ? one : "; " + one;
+    }
+    co_return failure;
+}
+
+awaitable<result<std::unique_ptr<connection>>> connection::open_at(const server_address& where,
+                                                                   conninfo& info,
+                                                                   const connect_options& options,
+                                                                   std::string& why)
+{
     const executor ex = co_await asio::this_coro::executor;
-    std::unique_ptr<connection> opened(new connection(ex, std::move(options)));
-    opened->handle_ = PQconnectStartParams(info->keywords(), info->values(), 0);
+    std::unique_ptr<connection> opened(new connection(ex, options));
+    opened->address_ = where;
+    if (const auto* given = info.find("options"))
+        opened->operator_options_ = *given;
+    info.select(where);
+    opened->handle_ = PQconnectStartParams(info.keywords(), info.values(), 0);
     if (opened->handle_)
         PQsetNoticeReceiver(opened->handle_, log_notice, nullptr);
-    const error_code ec = co_await opened->handshake();
+    error_code ec = co_await opened->handshake();
     if (ec) {
-        reason =
+        why =
             ec == errc::database_timeout ? "no answer in time" : first_line(PQerrorMessage(opened->handle_));
         co_return ec;
     }
+    opened->io_timeout(options.connect_timeout);
+    ec = co_await begin_session(*opened, why);
+    if (ec) {
+        if (ec == errc::database_timeout)
+            why = "no answer in time";
+        co_return ec;
+    }
+    opened->io_timeout(options.io_timeout);
     co_return opened;
 }
 
-// PQconnectPoll may try several addresses, each with its own socket, so the descriptor is read again after
-// every step.
+void connection::begun(int backend_pid, std::string fault)
+{
+    backend_pid_ = backend_pid;
+    fault_ = std::move(fault);
+}
+
+bool connection::through_a_pooler() const
+{
+    return backend_pid_ != PQbackendPID(handle_);
+}
+
+// PQconnectPoll may open another socket (without TLS after TLS was refused), so the descriptor is read again
+// after every step.
 awaitable<error_code> connection::handshake()
 {
     const auto give_up_at = deadline::clock::now() + options_.connect_timeout;
@@ -186,6 +239,7 @@ void connection::note_failure(const pg_result* failed, const char* name)
 {
     last_sqlstate_ = result_field(failed, PG_DIAG_SQLSTATE);
     lock_timeout_ = lock_timeout_ || last_sqlstate_ == "55P03";
+    became_read_only_ = became_read_only_ || last_sqlstate_ == "25006";
     last_message_ = result_field(failed, PG_DIAG_MESSAGE_PRIMARY);
     if (last_message_.empty())
         last_message_ = first_line(PQresultErrorMessage(failed));
@@ -289,11 +343,6 @@ bool connection::closed_by_server() const
     const auto got = ::recv(PQsocket(handle_), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
     // Anything to read on an idle session is the server's termination message.
     return got >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK);
-}
-
-int connection::backend_pid() const
-{
-    return PQbackendPID(handle_);
 }
 
 }  // namespace restante::pq

@@ -3,6 +3,7 @@
 #include "core/asio.hpp"
 #include "core/deadline.hpp"
 #include "core/error.hpp"
+#include "storage/pq/conninfo.hpp"
 #include "storage/pq/parameter.hpp"
 #include "storage/pq/result.hpp"
 #include "storage/pq/statement.hpp"
@@ -23,21 +24,14 @@ struct connect_options {
     std::string conninfo;
     // The session's name in pg_stat_activity, unless conninfo sets one.
     std::string application_name = "restante";
-    // A request may wait for it, and must be answered within two seconds.
+    // For each address that is tried. A request may wait for it, and must be answered within two seconds.
     std::chrono::milliseconds connect_timeout = std::chrono::milliseconds(1500);
     // Timeout of a single wait for the server: longer than lock_timeout, so that a lock wait ends with a
     // reply, and short enough to determine the outcome of a lost COMMIT within the 10 s that clients are
     // promised.
     std::chrono::milliseconds io_timeout = std::chrono::seconds(6);
-    // Sent with the start-up packet, so that they cost no round trip.
-    //
-    // The second line pins the plans. Our statements are few, prepared, and each designed for one path along
-    // one index: replanning them for every set of values costs as much as running them, and a plan made while
-    // a table was small (a sequential or bitmap scan, then a sort) would be kept until long after it has
-    // grown.
-    std::string session_settings =
-        "-c statement_timeout=30s -c lock_timeout=5s -c idle_in_transaction_session_timeout=10s "
-        "-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_bitmapscan=off -c jit=off";
+    // Of several addresses, the one that worked last time.
+    server_address try_first = {};
 };
 
 struct notification {
@@ -52,7 +46,9 @@ struct notification {
 // Any other failure, a timeout or a cancelled wait breaks it for good: it can only be destroyed.
 class connection {
 public:
-    // Fails with database_unavailable or database_timeout; *why, if given, receives libpq's message.
+    // Tries every address of every host in turn. Fails with database_unavailable, database_timeout (no
+    // address answered in time), database_unsafe (a pooler that shares sessions) or bad_setting; *why, if
+    // given, receives the reason.
     static awaitable<result<std::unique_ptr<connection>>> open(connect_options options,
                                                                std::string* why = nullptr);
 
@@ -85,7 +81,19 @@ public:
     bool closed_by_server() const;
     // Whether a lock timeout occurred since the last call.
     bool take_lock_timeout() { return std::exchange(lock_timeout_, false); }
-    int backend_pid() const;
+    // PostgreSQL has made transactions read-only: another connection may lead to the new primary.
+    bool became_read_only() const { return became_read_only_; }
+    // PostgreSQL's own number of the session; a pooler gives another one to libpq.
+    int backend_pid() const { return backend_pid_; }
+    bool through_a_pooler() const;
+    const server_address& address() const { return address_; }
+    // The `options` of the connection string.
+    const std::string& operator_options() const { return operator_options_; }
+
+    // Why a commit on this session could be lost or is impossible, as found on opening it; empty if it is
+    // safe.
+    const std::string& fault() const { return fault_; }
+    void begun(int backend_pid, std::string fault);
 
     // The SQLSTATE and message of the last failure.
     const std::string& last_sqlstate() const { return last_sqlstate_; }
@@ -98,6 +106,9 @@ private:
 
     connection(executor ex, connect_options options);
 
+    static awaitable<result<std::unique_ptr<connection>>> open_at(const server_address& where, conninfo& info,
+                                                                  const connect_options& options,
+                                                                  std::string& why);
     awaitable<error_code> handshake();
     awaitable<error_code> wait_until(asio::posix::descriptor_base::wait_type what);
     awaitable<error_code> wait_either();
@@ -115,6 +126,10 @@ private:
     asio::posix::basic_stream_descriptor<executor> socket_;
     deadline deadline_;
     std::unordered_set<std::string_view> prepared_;
+    server_address address_;
+    std::string operator_options_;
+    std::string fault_;
+    int backend_pid_ = 0;
     std::string last_sqlstate_;
     std::string last_message_;
     std::size_t largest_ = 0;
@@ -122,6 +137,7 @@ private:
     bool broken_ = false;
     bool fell_silent_ = false;
     bool lock_timeout_ = false;
+    bool became_read_only_ = false;
 };
 
 }  // namespace restante::pq

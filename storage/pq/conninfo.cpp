@@ -3,7 +3,44 @@
 #include <boost/asio/ip/basic_resolver.hpp>
 #include <libpq-fe.h>
 
+#include <algorithm>
+
 namespace restante::pq {
+
+namespace {
+
+std::vector<std::string> split_list(const std::string* text)
+{
+    std::vector<std::string> parts;
+    if (!text)
+        return parts;
+    for (std::size_t begin = 0;;) {
+        const auto comma = text->find(',', begin);
+        parts.push_back(text->substr(begin, comma - begin));
+        if (comma == std::string::npos)
+            return parts;
+        begin = comma + 1;
+    }
+}
+
+std::string element(const std::vector<std::string>& list, std::size_t index)
+{
+    return index < list.size() ? list[index] : std::string();
+}
+
+bool has_a_name(const server_address& host)
+{
+    return host.hostaddr.empty() && !host.host.empty() && host.host.front() != '/' &&
+           host.host.front() != '@';
+}
+
+}  // namespace
+
+std::string server_address::text() const
+{
+    const auto& where = hostaddr.empty() ? host : hostaddr;
+    return port.empty() ? where : where + ":" + port;
+}
 
 result<conninfo> conninfo::parse(const std::string& text, std::string& why)
 {
@@ -20,6 +57,8 @@ result<conninfo> conninfo::parse(const std::string& text, std::string& why)
             parsed.items_.emplace_back(option->keyword, option->val);
     }
     PQconninfoFree(options);
+    if (!parsed.take_hosts(why))
+        return RESTANTE_ERROR(errc::bad_setting);
     return parsed;
 }
 
@@ -38,31 +77,64 @@ void conninfo::set_default(const std::string& keyword, const std::string& value)
         items_.emplace_back(keyword, value);
 }
 
-void conninfo::append_options(const std::string& session_settings)
+void conninfo::set(const std::string& keyword, const std::string& value)
 {
-    for (auto& [name, value] : items_) {
-        if (name == "options") {
-            // Ours first: the operator's settings come later and take precedence.
-            value = session_settings + " " + value;
+    for (auto& [name, current] : items_) {
+        if (name == keyword) {
+            current = value;
             return;
         }
     }
-    items_.emplace_back("options", session_settings);
+    items_.emplace_back(keyword, value);
 }
 
-awaitable<error_code> conninfo::resolve_host()
+bool conninfo::take_hosts(std::string& why)
 {
-    const std::string* host = find("host");
-    const bool nothing_to_do = !host || host->empty() || host->front() == '/' || host->front() == '@' ||
-                               find("hostaddr") || host->find(',') != std::string::npos;
-    if (nothing_to_do)
-        co_return error_code{};
+    const auto names = split_list(find("host"));
+    const auto addresses = split_list(find("hostaddr"));
+    const auto ports = split_list(find("port"));
+    const auto count = std::max({names.size(), addresses.size(), std::size_t{1}});
+    const bool whole = (names.empty() || names.size() == count) &&
+                       (addresses.empty() || addresses.size() == count) &&
+                       (ports.size() <= 1 || ports.size() == count);
+    if (!whole) {
+        why = "the lists of hosts, addresses and ports differ in length";
+        return false;
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto port = ports.size() == 1 ? ports[0] : element(ports, i);
+        hosts_.push_back({element(names, i), element(addresses, i), port});
+    }
+    // Of several servers one is the primary, which libpq finds by itself in the other form of connecting.
+    if (count > 1)
+        set_default("target_session_attrs", "read-write");
+    return true;
+}
+
+awaitable<std::vector<server_address>> conninfo::resolve() const
+{
+    std::vector<server_address> all;
     asio::ip::basic_resolver<tcp, executor> resolver(co_await asio::this_coro::executor);
-    auto [ec, found] = co_await resolver.async_resolve(*host, "", use_tuple);
-    if (ec || found.empty())
-        co_return RESTANTE_ERROR(errc::database_unavailable);
-    items_.emplace_back("hostaddr", found.begin()->endpoint().address().to_string());
-    co_return error_code{};
+    for (const auto& host : hosts_) {
+        if (!has_a_name(host)) {
+            all.push_back(host);
+            continue;
+        }
+        auto [ec, found] = co_await resolver.async_resolve(host.host, "", use_tuple);
+        if (ec)
+            continue;
+        for (const auto& entry : found)
+            all.push_back({host.host, entry.endpoint().address().to_string(), host.port});
+    }
+    co_return all;
+}
+
+void conninfo::select(const server_address& one)
+{
+    // To libpq an empty value is none.
+    set("host", one.host);
+    set("hostaddr", one.hostaddr);
+    set("port", one.port);
 }
 
 const char* const* conninfo::keywords()

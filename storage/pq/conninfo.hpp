@@ -9,24 +9,47 @@
 
 namespace restante::pq {
 
+// One place where a database may listen: an address, or a directory with a unix socket.
+struct server_address {
+    std::string host;
+    std::string hostaddr;
+    std::string port;
+
+    bool operator==(const server_address&) const = default;
+    std::string text() const;
+};
+
 // Keywords and values for PQconnectStartParams, parsed from a URL or a conninfo string, with our settings
-// added and host names resolved by Asio (libpq would block on them).
+// added. A list of hosts, and a name with several addresses, is taken apart here: libpq would block on names,
+// and its non-blocking form has no timeout for each host.
 class conninfo {
 public:
-    // Fails with bad_setting if libpq cannot parse the text; why receives the reason.
+    // Fails with bad_setting if libpq cannot parse the text or its lists of hosts and ports do not match; why
+    // receives the reason.
     static result<conninfo> parse(const std::string& text, std::string& why);
 
     void set_default(const std::string& keyword, const std::string& value);
-    void append_options(const std::string& session_settings);
-    awaitable<error_code> resolve_host();
+    const std::string* find(const std::string& keyword) const;
+
+    // The hosts as written, one for each element of the lists.
+    const std::vector<server_address>& hosts() const { return hosts_; }
+
+    // All addresses of all hosts, in order; host names are resolved without blocking. Empty if no name could
+    // be resolved.
+    awaitable<std::vector<server_address>> resolve() const;
+
+    // From now on the keywords and values lead to this address only.
+    void select(const server_address& one);
 
     const char* const* keywords();
     const char* const* values();
 
 private:
-    const std::string* find(const std::string& keyword) const;
+    bool take_hosts(std::string& why);
+    void set(const std::string& keyword, const std::string& value);
 
     std::vector<std::pair<std::string, std::string>> items_;
+    std::vector<server_address> hosts_;
     std::vector<const char*> keywords_;
     std::vector<const char*> values_;
 };

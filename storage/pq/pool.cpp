@@ -2,7 +2,6 @@
 
 #include "core/deadline.hpp"
 #include "core/log.hpp"
-#include "storage/pq/session_check.hpp"
 #include "storage/pq/transaction.hpp"
 
 namespace restante::pq {
@@ -10,13 +9,14 @@ namespace restante::pq {
 namespace {
 
 constexpr auto health_interval = std::chrono::seconds(1);
+constexpr auto shortest_pause = std::chrono::milliseconds(20);
 constexpr auto rollback_limit = std::chrono::seconds(2);
-constexpr auto health_limit = std::chrono::seconds(2);
+constexpr auto last_wait = std::chrono::seconds(2);
 
 }  // namespace
 
-lease::lease(connection_pool& from, std::unique_ptr<connection> borrowed, lane in)
-    : from_(&from), borrowed_(std::move(borrowed)), in_(in)
+lease::lease(connection_pool& from, std::unique_ptr<connection> borrowed, purpose why)
+    : from_(&from), borrowed_(std::move(borrowed)), why_(why)
 {
 }
 
@@ -25,145 +25,255 @@ lease::lease(lease&&) noexcept = default;
 lease::~lease()
 {
     if (borrowed_)
-        from_->give_back(std::move(borrowed_), in_);
+        from_->give_back(std::move(borrowed_), why_);
 }
 
-struct connection_pool::waiter {
-    explicit waiter(executor ex) : timer(ex) {}
+// A place in the queue. However its coroutine ends, it leaves the queue, and a connection that was granted
+// and not taken goes back.
+class connection_pool::waiter {
+public:
+    waiter(connection_pool& home, pool_node::ticket ticket) : timer(home.ex_), home_(home), ticket_(ticket)
+    {
+        home_.waiters_.emplace(ticket_, this);
+    }
+    ~waiter()
+    {
+        if (home_.waiters_.erase(ticket_))
+            home_.node_.leave(ticket_);
+    }
+    waiter(const waiter&) = delete;
+    waiter& operator=(const waiter&) = delete;
+
+    void grant(lease borrowed)
+    {
+        granted_.emplace(std::move(borrowed));
+        timer.cancel();
+    }
+    void refuse(error_code why)
+    {
+        refused_ = why;
+        timer.cancel();
+    }
+    bool settled() const { return granted_ || refused_; }
+    result<lease> outcome()
+    {
+        if (granted_)
+            return std::move(*granted_);
+        return refused_;
+    }
+
     steady_timer timer;
-    std::optional<pool_node::verdict> verdict;
+
+private:
+    std::optional<lease> granted_;
+    error_code refused_;
+    connection_pool& home_;
+    pool_node::ticket ticket_;
+};
+
+// A connection on its way. If its coroutine is destroyed midway, the node learns of it.
+class connection_pool::opening {
+public:
+    explicit opening(std::shared_ptr<connection_pool*> home) : home_(std::move(home)) {}
+    ~opening()
+    {
+        if (pool() && !finished_)
+            pool()->node_.open_abandoned();
+    }
+    opening(const opening&) = delete;
+    opening& operator=(const opening&) = delete;
+
+    connection_pool* pool() const { return *home_; }
+    void finished() { finished_ = true; }
+
+private:
+    std::shared_ptr<connection_pool*> home_;
+    bool finished_ = false;
 };
 
 connection_pool::connection_pool(executor ex, pool_options options)
     : ex_(ex),
       options_(std::move(options)),
       node_(pool_node::limits{.connections = options_.connections, .waiters = options_.waiters}),
-      wake_(ex)
+      wake_(ex),
+      tasks_(ex),
+      home_(std::make_shared<connection_pool*>(this))
 {
 }
 
-connection_pool::~connection_pool() = default;
+connection_pool::~connection_pool()
+{
+    *home_ = nullptr;
+}
 
-awaitable<result<lease>> connection_pool::acquire(lane in)
+error_code connection_pool::refusal(pool_node::verdict what) const
+{
+    if (unsafe_)
+        return RESTANTE_ERROR(errc::database_unsafe);
+    if (what == pool_node::verdict::refuse_down)
+        return RESTANTE_ERROR(errc::database_unavailable);
+    return RESTANTE_ERROR(errc::database_busy);
+}
+
+awaitable<result<lease>> connection_pool::acquire(lane in, uuid owner)
 {
     if (stopped_)
         co_return RESTANTE_ERROR(errc::shutting_down);
+    if (unsafe_)
+        co_return RESTANTE_ERROR(errc::database_unsafe);
+    const purpose why{in, owner};
     const auto ticket = next_ticket_++;
-    auto verdict = node_.ask(in, ticket, pool_node::clock::now());
-    if (verdict == pool_node::verdict::wait) {
-        auto waited = co_await wait_in_queue(ticket, in);
-        if (!waited)
-            co_return waited.error();
-        verdict = *waited;
-    }
-    switch (verdict) {
-        case pool_node::verdict::take_idle: {
-            auto taken = std::move(idle_.back());
-            idle_.pop_back();
-            if (!taken->closed_by_server())
-                co_return lease(*this, std::move(taken), in);
-            taken.reset();
-            co_return co_await open(in);
-        }
-        case pool_node::verdict::open: co_return co_await open(in);
-        case pool_node::verdict::refuse_down: co_return RESTANTE_ERROR(errc::database_unavailable);
-        default: co_return RESTANTE_ERROR(errc::database_busy);
-    }
+    drop_closed_idle();
+    const auto verdict = node_.ask(why, ticket, pool_node::clock::now());
+    if (verdict == pool_node::verdict::take_idle)
+        co_return take_idle(why);
+    if (verdict == pool_node::verdict::wait)
+        co_return co_await wait_in_queue(why, ticket);
+    co_return refusal(verdict);
 }
 
-awaitable<result<pool_node::verdict>> connection_pool::wait_in_queue(pool_node::ticket ticket, lane in)
+awaitable<result<lease>> connection_pool::wait_in_queue(purpose why, pool_node::ticket ticket)
 {
-    waiter self(ex_);
-    waiters_.emplace(ticket, &self);
-    self.timer.expires_after(in == lane::large ? options_.large_wait_limit : options_.wait_limit);
-    co_await self.timer.async_wait(use_tuple);
-    if (!self.verdict && !stopped_ && stood_still_since(self.timer.expiry())) {
+    waiter self(*this, ticket);
+    self.timer.expires_after(why.in == lane::large ? options_.large_wait_limit : options_.wait_limit);
+    open_more();  // which may fail at once
+    if (!self.settled())
+        co_await self.timer.async_wait(use_tuple);
+    if (!self.settled() && !stopped_ && stood_still_since(self.timer.expiry())) {
         self.timer.expires_after(second_chance);
         co_await self.timer.async_wait(use_tuple);
     }
-    waiters_.erase(ticket);
-    if (self.verdict)
-        co_return *self.verdict;
-    node_.leave(ticket);
-    co_return RESTANTE_ERROR(stopped_ ? errc::shutting_down : errc::database_busy);
+    if (self.settled())
+        co_return self.outcome();
+    if (stopped_)
+        co_return RESTANTE_ERROR(errc::shutting_down);
+    co_return refusal(ready_ ? pool_node::verdict::refuse_full : pool_node::verdict::refuse_down);
 }
 
-awaitable<result<lease>> connection_pool::open(lane in)
+// The node hands out the last of idle_.
+void connection_pool::drop_closed_idle()
 {
-    // The slot is ours from here on: the node must learn the outcome in every case, even if this coroutine is
-    // destroyed midway.
-    struct slot {
-        connection_pool& pool;
-        lane in;
-        bool settled = false;
-        ~slot()
-        {
-            if (!settled)
-                pool.node_.lost(in);
-        }
-    } held{*this, in};
-
-    std::string why;
-    auto opened = co_await connection::open(options_.connect, &why);
-    error_code failure;
-    if (opened)
-        failure = co_await check_session(**opened, why);
-    else
-        failure = opened.error();
-
-    held.settled = true;
-    if (failure) {
-        if (why != last_error_)
-            log_line(log_level::warn, "database_unavailable").field("reason", why);
-        ready_ = false;
-        last_error_ = why.empty() ? failure.message() : why;
-        node_.open_failed(in, pool_node::clock::now());
-        if (failure == errc::database_timeout)
-            fall_silent();
-        serve_waiters();
-        if (failure == errc::database_unsafe)
-            co_return failure;
-        co_return RESTANTE_ERROR(errc::database_unavailable);
+    while (!idle_.empty() && idle_.back()->closed_by_server()) {
+        idle_.pop_back();
+        node_.idle_lost();
     }
-    ++connects_;
-    ready_ = true;
-    last_error_.clear();
-    node_.opened();
-    serve_waiters();
-    co_return lease(*this, std::move(*opened), in);
 }
 
-void connection_pool::give_back(std::unique_ptr<connection> borrowed, lane in)
+lease connection_pool::take_idle(const purpose& why)
 {
-    if (borrowed->fell_silent()) {
-        silent_.push_back(borrowed->backend_pid());
-        wake_.cancel();
-    }
-    if (borrowed->take_lock_timeout()) {
-        blocked_ = true;
-        wake_.cancel();
-    }
-    if (stopped_ || borrowed->broken() || borrowed->busy() || borrowed->outgrown()) {
-        borrowed.reset();
-        node_.lost(in);
-    } else if (borrowed->in_transaction()) {
-        dirty_.push_back(std::move(borrowed));
-        node_.returned_dirty(in);
-        wake_.cancel();
-    } else {
-        idle_.push_back(std::move(borrowed));
-        node_.returned_idle(in);
-    }
-    serve_waiters();
+    auto taken = std::move(idle_.back());
+    idle_.pop_back();
+    return lease(*this, std::move(taken), why);
 }
 
 void connection_pool::serve_waiters()
 {
-    while (const auto next = node_.serve(pool_node::clock::now())) {
+    for (;;) {
+        drop_closed_idle();
+        const auto next = node_.serve(pool_node::clock::now());
+        if (!next)
+            break;
         const auto found = waiters_.find(next->who);
-        found->second->verdict = next->what;
-        found->second->timer.cancel();
+        if (found == waiters_.end()) {  // there was no memory to wait
+            if (next->what == pool_node::verdict::take_idle)
+                node_.returned_idle(next->used_for);
+            continue;
+        }
+        waiter& served = *found->second;
+        waiters_.erase(found);
+        if (next->what == pool_node::verdict::take_idle)
+            served.grant(take_idle(next->used_for));
+        else
+            served.refuse(refusal(next->what));
     }
+    open_more();
+}
+
+void connection_pool::refuse_waiters()
+{
+    for (auto& [ticket, waiting] : std::exchange(waiters_, {})) {
+        node_.leave(ticket);
+        waiting->refuse(refusal(pool_node::verdict::refuse_down));
+    }
+}
+
+void connection_pool::open_more()
+{
+    bool started = true;
+    while (started && !stopped_ && node_.should_open(pool_node::clock::now()))
+        started = spawn_opening();
+}
+
+bool connection_pool::spawn_opening()
+try {
+    tasks_.spawn("pool_open", open_one(home_, options_.connect));
+    return true;
+} catch (const std::bad_alloc&) {
+    // Connections are also returned by destructors, which must not throw.
+    node_.open_abandoned();
+    return false;
+}
+
+awaitable<void> connection_pool::open_one(std::shared_ptr<connection_pool*> home, connect_options options)
+{
+    opening self(std::move(home));
+    std::string why;
+    auto opened = co_await connection::open(std::move(options), &why);
+    if (!self.pool())
+        co_return;
+    self.finished();
+    self.pool()->finish_opening(std::move(opened), std::move(why));
+}
+
+void connection_pool::finish_opening(result<std::unique_ptr<connection>> opened, std::string why)
+{
+    if (stopped_)
+        return node_.open_abandoned();
+    if (opened && (*opened)->fault().empty()) {
+        ++connects_;
+        options_.connect.try_first = (*opened)->address();
+        idle_.push_back(std::move(*opened));
+        node_.opened();
+        set_safe();
+        if (!abandoned_.empty())
+            wake_.cancel();
+        serve_waiters();
+        return;
+    }
+    node_.open_failed(pool_node::clock::now());
+    if (opened)
+        set_unsafe((*opened)->fault());
+    else if (opened.error() == errc::database_unsafe)
+        set_unsafe(why);
+    else if (opened.error() == errc::database_timeout)
+        fall_silent(why);
+    else if (node_.alive() == 0)
+        set_unready(why.empty() ? opened.error().message() : why);
+    serve_waiters();
+}
+
+void connection_pool::give_back(std::unique_ptr<connection> borrowed, const purpose& why)
+{
+    blocked_ = borrowed->take_lock_timeout() || blocked_;
+    const bool check_now = blocked_ || borrowed->fell_silent() || borrowed->became_read_only();
+    if (borrowed->fell_silent()) {
+        abandoned_.push_back(borrowed->backend_pid());
+        node_.abandoned(abandoned_.size());
+    }
+    if (stopped_ || borrowed->broken() || borrowed->busy() || borrowed->outgrown() ||
+        borrowed->became_read_only()) {
+        borrowed.reset();
+        node_.lost(why);
+    } else if (borrowed->in_transaction()) {
+        dirty_.push_back(std::move(borrowed));
+        node_.returned_dirty(why);
+    } else {
+        idle_.push_back(std::move(borrowed));
+        node_.returned_idle(why);
+    }
+    if (check_now || !dirty_.empty())
+        wake_.cancel();
+    serve_waiters();
 }
 
 awaitable<void> connection_pool::roll_back(std::unique_ptr<connection> dirty)
@@ -182,101 +292,24 @@ awaitable<void> connection_pool::roll_back(std::unique_ptr<connection> dirty)
     serve_waiters();
 }
 
-awaitable<result<void>> connection_pool::end_session(int backend_pid)
-{
-    // By now the transaction is seconds old; a younger one belongs to a new backend that reuses the pid.
-    static const statement terminate{
-        "terminate_silent",
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = $1::int4 AND "
-        "usename = current_user AND xact_start < now() - interval '1 second'"};
-    const parameters with(static_cast<std::int32_t>(backend_pid));
-    auto done = co_await execute(terminate, with);
-    if (!done)
-        co_return done.error();
-    co_return result<void>();
-}
-
-awaitable<result<void>> connection_pool::end_stuck_sessions()
-{
-    // COPY is in ClientRead between any two pieces, and statement_timeout ends it.
-    static const statement terminate{
-        "terminate_stuck",
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE "
-        "datname = current_database() AND usename = current_user AND state = 'active' AND "
-        "wait_event = 'ClientRead' AND query_start < now() - interval '4 seconds' AND "
-        "query NOT ILIKE '%copy %'"};
-    auto done = co_await execute(terminate);
-    if (!done)
-        co_return done.error();
-    if (done->size() > 0)
-        log_line(log_level::warn, "stuck_sessions_ended").field("count", done->size());
-    co_return result<void>();
-}
-
-// Probes an idle connection, or tries to open the first one; /readyz reports the result.
-awaitable<void> connection_pool::look_after_health()
-{
-    if (node_.silent()) {
-        node_.opening_unasked();
-        const auto opened = co_await open(lane::small);
-        co_return;
-    }
-    if (node_.idle() == 0 && node_.in_use() > 0)
-        co_return;
-    static const statement ask{"are_you_there", "SELECT 1"};
-    auto probe = co_await acquire();
-    if (!probe)
-        co_return;
-    connection& session = **probe;
-    session.io_timeout(health_limit);
-    const auto answer = co_await session.execute(ask);
-    session.io_timeout(options_.connect.io_timeout);
-    ready_ = ready_ || answer.has_value();
-    if (!session.fell_silent())
-        co_return;
-    log_line(log_level::warn, "database_unavailable").field("reason", "no answer in time");
-    ready_ = false;
-    last_error_ = "no answer in time";
-    fall_silent();
-    serve_waiters();
-}
-
-void connection_pool::fall_silent()
-{
-    // idle_ may hold more than the node counts: the others are granted to waiters that have not resumed yet.
-    idle_.resize(idle_.size() - node_.idle());
-    node_.went_silent();
-}
-
 awaitable<void> connection_pool::run()
 {
     while (!stopped_) {
-        while (!dirty_.empty()) {
-            auto next = std::move(dirty_.back());
-            dirty_.pop_back();
-            co_await roll_back(std::move(next));
-        }
-        co_await look_after_health();
-        while (!silent_.empty() && ready_) {
-            const int backend = silent_.back();
-            if (!co_await end_session(backend))
-                break;
-            std::erase(silent_, backend);
-        }
-        if (blocked_ && ready_) {
-            const auto ended = co_await end_stuck_sessions();
-            blocked_ = !ended;
-        }
+        for (auto& next : std::exchange(dirty_, {}))
+            tasks_.spawn("pool_rollback", roll_back(std::move(next)));
+        if (!checking_)
+            tasks_.spawn("pool_check", look_after_sessions());
         const auto now = pool_node::clock::now();
+        const auto retry_at = node_.retry_at() > now ? node_.retry_at() : now + health_interval;
         wake_.expires_at(
-            std::clamp(node_.retry_at(), now + std::chrono::milliseconds(20), now + health_interval));
-        if (node_.retry_at() <= now)
-            wake_.expires_after(health_interval);
+            std::clamp<pool_node::clock::time_point>(retry_at, now + shortest_pause, now + health_interval));
         if (stopped_ || !dirty_.empty())
             continue;
         co_await wake_.async_wait(use_tuple);
         serve_waiters();
     }
+    tasks_.cancel();
+    co_await tasks_.finished(pool_node::clock::now() + last_wait);
     idle_.clear();
     dirty_.clear();
 }
@@ -289,20 +322,24 @@ void connection_pool::stop()
         waiting->timer.cancel();
 }
 
-awaitable<result<transaction>> connection_pool::begin(lane in)
+awaitable<result<transaction>> connection_pool::begin(lane in, uuid owner)
 {
-    auto borrowed = co_await acquire(in);
+    auto borrowed = co_await acquire(in, owner);
     if (!borrowed)
         co_return borrowed.error();
     co_return transaction(std::move(*borrowed));
 }
 
-awaitable<result<result_set>> connection_pool::execute(const statement& what, const parameters& with)
+awaitable<result<result_set>> connection_pool::execute(const statement& what, const parameters& with,
+                                                       uuid owner)
 {
-    auto borrowed = co_await acquire();
+    auto borrowed = co_await acquire(lane::small, owner);
     if (!borrowed)
         co_return borrowed.error();
-    co_return co_await (*borrowed)->execute(what, with);
+    auto answer = co_await (*borrowed)->execute(what, with);
+    if (!answer && answer.error() == errc::serialization_failure)
+        answer = co_await (*borrowed)->execute(what, with);
+    co_return answer;
 }
 
 awaitable<result<result_set>> connection_pool::execute_within(std::chrono::milliseconds limit,
@@ -329,7 +366,7 @@ pool_status connection_pool::status() const
     return {.in_use = node_.in_use(),
             .idle = node_.idle(),
             .waiting = node_.waiting(),
-            .reconnects = connects_,
+            .connects = connects_,
             .ready = ready_,
             .last_error = last_error_};
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/asio.hpp"
+#include "core/task_group.hpp"
 #include "storage/pq/connection.hpp"
 #include "storage/pq/pool_node.hpp"
 
@@ -18,7 +19,7 @@ class transaction;
 // clean one, rolls back an open transaction and closes a broken or half-used one.
 class lease {
 public:
-    lease(connection_pool& from, std::unique_ptr<connection> borrowed, lane in);
+    lease(connection_pool& from, std::unique_ptr<connection> borrowed, purpose why);
     ~lease();
     lease(lease&&) noexcept;
     lease& operator=(lease&&) = delete;
@@ -29,7 +30,7 @@ public:
 private:
     connection_pool* from_;
     std::unique_ptr<connection> borrowed_;
-    lane in_;
+    purpose why_;
 };
 
 struct pool_options {
@@ -46,7 +47,7 @@ struct pool_status {
     unsigned in_use = 0;
     unsigned idle = 0;
     std::size_t waiting = 0;
-    std::uint64_t reconnects = 0;
+    std::uint64_t connects = 0;
     bool ready = false;
     std::string last_error;  // why it is not ready, as a sentence
 };
@@ -54,21 +55,26 @@ struct pool_status {
 // The connections of one shard. acquire() fails with database_unavailable (cannot connect), database_unsafe
 // (connected, but PostgreSQL would lose or refuse our commits), database_busy (all in use for wait_limit, or
 // too many waiting) or shutting_down.
+//
+// Connections are opened in the background; a caller takes whichever is free first. An owner (a workspace;
+// nil is the server itself) shares its lane fairly with the others.
 class connection_pool {
 public:
     connection_pool(executor ex, pool_options options);
     ~connection_pool();
+    connection_pool(const connection_pool&) = delete;
+    connection_pool& operator=(const connection_pool&) = delete;
 
-    // Keeps a connection open, reconnects while the database is unavailable, rolls back dirty connections.
-    // Ends after stop().
+    // Keeps a connection open, checks every second that the database answers and is safe, reconnects while it
+    // is unavailable, rolls back dirty connections. Ends after stop().
     awaitable<void> run();
     void stop();
 
-    awaitable<result<lease>> acquire(lane in = lane::small);
-    awaitable<result<transaction>> begin(lane in = lane::small);
+    awaitable<result<lease>> acquire(lane in = lane::small, uuid owner = {});
+    awaitable<result<transaction>> begin(lane in = lane::small, uuid owner = {});
 
-    // One statement on any connection.
-    awaitable<result<result_set>> execute(const statement& what, const parameters& with);
+    // One statement on any connection. After a deadlock it is tried a second time: it was rolled back.
+    awaitable<result<result_set>> execute(const statement& what, const parameters& with, uuid owner = {});
     awaitable<result<result_set>> execute(const statement& what);
     // The same for statements that return at once or not at all: a connection without a reply within the
     // limit is given up.
@@ -77,41 +83,58 @@ public:
 
     // Terminates, from another connection, the session of one that timed out in a transaction. A backend
     // behind a dead network path notices nothing and would hold its locks until the kernel's timeout, which
-    // takes hours.
+    // takes hours. A session that waits for a synchronous standby is left alone: ending it would make its
+    // commit visible although no standby has it.
     awaitable<result<void>> end_session(int backend_pid);
-
-    // Terminates sessions that stalled in the middle of a transaction's single flush, holding its locks.
-    // Their client is frozen or disconnected and cannot do it, and between two messages of a flush PostgreSQL
-    // considers a session neither idle nor subject to a timeout. Called after a lock timeout.
-    awaitable<result<void>> end_stuck_sessions();
 
     pool_status status() const;
     const connect_options& connect_settings() const { return options_.connect; }
 
 private:
     friend class lease;
-    struct waiter;
+    class waiter;
+    class opening;
 
-    awaitable<result<lease>> open(lane in);
-    awaitable<result<pool_node::verdict>> wait_in_queue(pool_node::ticket ticket, lane in);
-    awaitable<void> look_after_health();
-    void fall_silent();
-    awaitable<void> roll_back(std::unique_ptr<connection> dirty);
-    void give_back(std::unique_ptr<connection> borrowed, lane in);
+    awaitable<result<lease>> wait_in_queue(purpose why, pool_node::ticket ticket);
+    error_code refusal(pool_node::verdict what) const;
+    lease take_idle(const purpose& why);
+    void drop_closed_idle();
+    void give_back(std::unique_ptr<connection> borrowed, const purpose& why);
     void serve_waiters();
+    void refuse_waiters();
+
+    void open_more();
+    bool spawn_opening();
+    static awaitable<void> open_one(std::shared_ptr<connection_pool*> home, connect_options options);
+    void finish_opening(result<std::unique_ptr<connection>> opened, std::string why);
+
+    awaitable<void> roll_back(std::unique_ptr<connection> dirty);
+    awaitable<void> look_after_sessions();
+    awaitable<result<lease>> borrow_for_checks();
+    awaitable<bool> check_health(connection& session);
+    awaitable<void> end_abandoned(connection& session);
+    awaitable<void> end_stuck_sessions(connection& session);
+    void set_safe();
+    void set_unready(const std::string& why);
+    void set_unsafe(const std::string& why);
+    void fall_silent(const std::string& why);
 
     executor ex_;
     pool_options options_;
     pool_node node_;
     std::vector<std::unique_ptr<connection>> idle_;
     std::vector<std::unique_ptr<connection>> dirty_;
-    std::vector<int> silent_;  // backends of closed connections that had timed out
+    std::vector<std::int32_t> abandoned_;  // backends of closed connections that had timed out
     std::unordered_map<pool_node::ticket, waiter*> waiters_;
     pool_node::ticket next_ticket_ = 1;
     steady_timer wake_;
+    task_group tasks_;                        // openings, rollbacks, checks
+    std::shared_ptr<connection_pool*> home_;  // null for openings that outlive the pool
     std::string last_error_ = "not connected yet";
     std::uint64_t connects_ = 0;
     bool ready_ = false;
+    bool unsafe_ = false;  // all callers are refused
+    bool checking_ = false;
     bool blocked_ = false;  // a lock timeout occurred
     bool stopped_ = false;
 };

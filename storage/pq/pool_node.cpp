@@ -4,71 +4,118 @@
 
 namespace restante::pq {
 
-pool_node::pool_node(limits with) : limits_(with) {}
+namespace {
+
+unsigned quarter(unsigned connections)
+{
+    return std::max(1u, connections / 4);
+}
+
+unsigned half(unsigned connections)
+{
+    return std::max(1u, connections / 2);
+}
+
+}  // namespace
+
+pool_node::pool_node(limits with)
+    : limits_(with), small_(half(with.connections)), large_(half(quarter(with.connections)))
+{
+}
 
 unsigned pool_node::large_limit() const
 {
-    return std::max(1u, limits_.connections / 4);
+    return quarter(limits_.connections);
 }
 
-std::optional<pool_node::verdict> pool_node::grant(lane in, clock::time_point now)
-{
-    if (silent_ || !may_start(in))
-        return std::nullopt;
-    if (idle_ > 0) {
-        --idle_;
-        ++held(in);
-        return verdict::take_idle;
-    }
-    if (alive() < limits_.connections && now >= retry_at_) {
-        ++held(in);
-        return verdict::open;
-    }
-    return std::nullopt;
-}
-
-pool_node::verdict pool_node::ask(lane in, ticket who, clock::time_point now)
+pool_node::verdict pool_node::ask(const purpose& why, ticket who, clock::time_point now)
 {
     if (down(now))
         return verdict::refuse_down;
-    // FIFO, except that small work need not queue behind large work that waits for its own lane.
-    const bool overtakes =
-        in == lane::small &&
-        std::all_of(queue_.begin(), queue_.end(), [](const waiter& w) { return w.in == lane::large; });
-    if (queue_.empty() || overtakes) {
-        if (const auto granted = grant(in, now))
-            return *granted;
-    }
-    if (queue_.size() >= limits_.waiters)
+    if (all_abandoned())
         return verdict::refuse_full;
-    queue_.push_back({who, in});
+    // Those who can be served have been, so whoever still waits in this lane comes first. Small work need not
+    // queue behind large work that waits for its own lane.
+    const bool first = queue(why.in).size() == 0 && (why.in == lane::small || small_.size() == 0);
+    if (first && idle_ > 0 && may_start(why.in)) {
+        --idle_;
+        queue(why.in).took(why.owner);
+        return verdict::take_idle;
+    }
+    if (waiting() >= limits_.waiters)
+        return verdict::refuse_full;
+    queue(why.in).add(who, why.owner);
     return verdict::wait;
+}
+
+std::optional<pool_node::served> pool_node::refuse_one(verdict what)
+{
+    for (const lane in : {lane::small, lane::large}) {
+        if (queue(in).size() == 0)
+            continue;
+        const auto refused = queue(in).pop();
+        return served{refused.who, what, {in, refused.owner}};
+    }
+    return std::nullopt;
 }
 
 std::optional<pool_node::served> pool_node::serve(clock::time_point now)
 {
     // While the database is unavailable and no connection is left that could be returned, waiting is
     // pointless.
-    if (!queue_.empty() && down(now)) {
-        const auto who = queue_.front().who;
-        queue_.pop_front();
-        return served{who, verdict::refuse_down};
-    }
-    for (auto it = queue_.begin(); it != queue_.end(); ++it) {
-        if (const auto granted = grant(it->in, now)) {
-            const auto who = it->who;
-            queue_.erase(it);
-            return served{who, *granted};
-        }
-        if (it->in == lane::small)
-            break;  // no connection is free, and later waiters must not overtake
-    }
-    return std::nullopt;
+    if (down(now))
+        return refuse_one(verdict::refuse_down);
+    if (all_abandoned() && in_use() == 0)
+        return refuse_one(verdict::refuse_full);
+    if (idle_ == 0 || all_abandoned())
+        return std::nullopt;
+    const auto small = small_.next();
+    const auto large = may_start(lane::large) ? large_.next() : std::nullopt;
+    if (!small && !large)
+        return std::nullopt;
+    const lane in = !small || (large && large->who < small->who) ? lane::large : lane::small;
+    const auto chosen = in == lane::large ? *large : *small;
+    --idle_;
+    queue(in).serve(chosen);
+    return served{chosen.who, verdict::take_idle, {in, chosen.owner}};
 }
 
 void pool_node::leave(ticket who)
 {
-    std::erase_if(queue_, [who](const waiter& w) { return w.who == who; });
+    small_.leave(who);
+    large_.leave(who);
+}
+
+std::size_t pool_node::servable() const
+{
+    const std::size_t room = large_limit() - std::min(large_limit(), large_.held());
+    return small_.size() + std::min(large_.size(), room);
+}
+
+bool pool_node::should_open(clock::time_point now)
+{
+    const bool wanted = servable() > opening_ && !silent_ && now >= retry_at_;
+    if (!wanted || all_abandoned() || alive() + abandoned_ >= limits_.connections)
+        return false;
+    ++opening_;
+    return true;
+}
+
+bool pool_node::take_idle_for_pool()
+{
+    if (idle_ == 0)
+        return false;
+    --idle_;
+    small_.took({});
+    return true;
+}
+
+bool pool_node::should_open_for_pool(clock::time_point now)
+{
+    if (opening_ > 0 || now < retry_at_ || (!silent_ && alive() > 0))
+        return false;
+    ++opening_;
+    return true;
 }
 
 void pool_node::went_silent()
@@ -79,27 +126,31 @@ void pool_node::went_silent()
 
 void pool_node::opened()
 {
-    silent_ = false;
+    --opening_;
+    ++idle_;
+    answered();
     backoff_ = std::chrono::milliseconds(0);
     retry_at_ = {};
 }
 
-void pool_node::open_failed(lane in, clock::time_point now)
+void pool_node::open_failed(clock::time_point now)
 {
-    --held(in);
+    --opening_;
+    if (now < retry_at_)
+        return;  // several attempts at once are one failure
     backoff_ = backoff_.count() == 0 ? limits_.first_backoff : std::min(backoff_ * 2, limits_.last_backoff);
     retry_at_ = now + backoff_;
 }
 
-void pool_node::returned_idle(lane in)
+void pool_node::returned_idle(const purpose& why)
 {
-    --held(in);
+    queue(why.in).returned(why.owner);
     ++idle_;
 }
 
-void pool_node::returned_dirty(lane in)
+void pool_node::returned_dirty(const purpose& why)
 {
-    --held(in);
+    queue(why.in).returned(why.owner);
     ++dirty_;
 }
 
@@ -109,14 +160,9 @@ void pool_node::cleaned()
     ++idle_;
 }
 
-void pool_node::closed_dirty()
+void pool_node::lost(const purpose& why)
 {
-    --dirty_;
-}
-
-void pool_node::lost(lane in)
-{
-    --held(in);
+    queue(why.in).returned(why.owner);
 }
 
 }  // namespace restante::pq

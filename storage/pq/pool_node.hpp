@@ -1,9 +1,8 @@
 #pragma once
 
+#include "storage/pq/fair_queue.hpp"
+
 #include <chrono>
-#include <cstdint>
-#include <deque>
-#include <optional>
 
 namespace restante::pq {
 
@@ -11,12 +10,21 @@ namespace restante::pq {
 // finds one.
 enum class lane { small, large };
 
-// The pool's decisions without I/O: counts, lanes, a queue of waiters, a backoff. The caller passes the time
+// For whom a connection is used: a lane and an owner, who shares the lane with others. Nil is the server.
+struct purpose {
+    lane in = lane::small;
+    uuid owner = {};
+};
+
+// The pool's decisions without I/O: counts, lanes, queues of waiters, a backoff. The caller passes the time
 // in.
+//
+// Callers never open a connection: they take an idle one or wait. Separately the pool asks should_open(), and
+// what it opened becomes idle and goes to whoever is next.
 class pool_node {
 public:
     using clock = std::chrono::steady_clock;
-    using ticket = std::uint64_t;
+    using ticket = fair_queue::ticket;
 
     struct limits {
         unsigned connections = 4;
@@ -27,21 +35,21 @@ public:
 
     enum class verdict {
         take_idle,    // use an idle connection
-        open,         // open one yourself; then call opened() or open_failed()
         wait,         // queued; serve() will return your ticket
-        refuse_full,  // the queue is full
+        refuse_full,  // the queue is full, or every connection is stuck in PostgreSQL
         refuse_down,  // the database was unavailable a moment ago
     };
 
     struct served {
         ticket who;
         verdict what;
+        purpose used_for;
     };
 
     explicit pool_node(limits with);
 
     // A caller requests a connection; `who` identifies it in the queue.
-    verdict ask(lane in, ticket who, clock::time_point now);
+    verdict ask(const purpose& why, ticket who, clock::time_point now);
 
     // The first waiter that can be served now, and what it gets. Call until it is empty whenever a connection
     // was returned, lost or opened.
@@ -50,46 +58,61 @@ public:
     // A waiter gave up.
     void leave(ticket who);
 
+    // Whether one more connection should be opened; if so, it counts from now on, until opened(),
+    // open_failed() or open_abandoned().
+    bool should_open(clock::time_point now);
     void opened();
-    void open_failed(lane in, clock::time_point now);
+    void open_failed(clock::time_point now);
+    void open_abandoned() { --opening_; }
+
+    // For the pool's own questions, which must be asked even while callers are refused: an idle connection,
+    // and, if there is none that could become idle, the right to open one.
+    bool take_idle_for_pool();
+    bool should_open_for_pool(clock::time_point now);
 
     // The database does not reply in time: idle connections are closed, and all callers are refused until the
-    // pool itself has opened one. Otherwise each caller would run into the timeout in turn.
+    // pool itself has got an answer. Otherwise each caller would run into the timeout in turn.
     void went_silent();
+    void answered() { silent_ = false; }
     bool silent() const { return silent_; }
-    void opening_unasked() { ++small_; }
 
     // A connection was returned: idle again, set aside for a rollback, or closed.
-    void returned_idle(lane in);
-    void returned_dirty(lane in);
+    void returned_idle(const purpose& why);
+    void returned_dirty(const purpose& why);
+    void lost(const purpose& why);
     void cleaned();
-    void closed_dirty();
-    void lost(lane in);
+    void closed_dirty() { --dirty_; }
+    void idle_lost() { --idle_; }
 
-    unsigned in_use() const { return small_ + large_; }
+    // Closed connections whose backends still run: they count, so that a database that finishes nothing does
+    // not get one connection after another.
+    void abandoned(std::size_t backends) { abandoned_ = static_cast<unsigned>(backends); }
+
+    unsigned in_use() const { return small_.held() + large_.held(); }
     unsigned idle() const { return idle_; }
-    std::size_t waiting() const { return queue_.size(); }
+    unsigned opening() const { return opening_; }
+    std::size_t waiting() const { return small_.size() + large_.size(); }
     bool down(clock::time_point now) const { return silent_ || (now < retry_at_ && alive() == 0); }
     clock::time_point retry_at() const { return retry_at_; }
     unsigned large_limit() const;
+    // Connections that are or will be usable.
+    unsigned alive() const { return in_use() + idle_ + dirty_ + opening_; }
 
 private:
-    struct waiter {
-        ticket who;
-        lane in;
-    };
-
-    unsigned alive() const { return small_ + large_ + idle_ + dirty_; }
-    bool may_start(lane in) const { return in == lane::small || large_ < large_limit(); }
-    std::optional<verdict> grant(lane in, clock::time_point now);
-    unsigned& held(lane in) { return in == lane::large ? large_ : small_; }
+    // One connection is left for the pool itself, to find out when they have ended.
+    bool all_abandoned() const { return abandoned_ > 0 && abandoned_ + 1 >= limits_.connections; }
+    bool may_start(lane in) const { return in == lane::small || large_.held() < large_limit(); }
+    std::size_t servable() const;
+    fair_queue& queue(lane in) { return in == lane::large ? large_ : small_; }
+    std::optional<served> refuse_one(verdict what);
 
     limits limits_;
-    unsigned small_ = 0;  // held or being opened by small work
-    unsigned large_ = 0;
+    fair_queue small_;
+    fair_queue large_;
     unsigned idle_ = 0;
     unsigned dirty_ = 0;
-    std::deque<waiter> queue_;
+    unsigned opening_ = 0;
+    unsigned abandoned_ = 0;
     bool silent_ = false;
     std::chrono::milliseconds backoff_{0};
     clock::time_point retry_at_{};

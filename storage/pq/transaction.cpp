@@ -9,7 +9,9 @@ namespace restante::pq {
 
 namespace {
 
-const statement begin_statement{"begin", "BEGIN"};
+// Not left to the server's default: under SERIALIZABLE, uploads that have nothing to do with each other fail
+// each other.
+const statement begin_statement{"begin", "BEGIN ISOLATION LEVEL READ COMMITTED"};
 const statement commit_statement{"commit", "COMMIT"};
 
 }  // namespace
@@ -65,7 +67,7 @@ awaitable<result<result_set>> transaction::execute(const statement& what, const 
 
 awaitable<result<copy_in>> transaction::copy(const std::string& sql)
 {
-    const std::string text = begun_ ? sql : "BEGIN; " + sql;
+    const std::string text = begun_ ? sql : begin_statement.text + ("; " + sql);
     begun_ = true;
     co_return co_await copy_in::begin(*on_, text);
 }

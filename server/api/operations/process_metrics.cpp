@@ -22,7 +22,7 @@ void add_pool_metrics(metric_set& metrics, const pq::connection_pool& db)
         in_use.set(now.in_use);
         idle.set(now.idle);
         waiting.set(static_cast<double>(now.waiting));
-        connects.set(static_cast<double>(now.reconnects));
+        connects.set(static_cast<double>(now.connects));
         unready.set(now.ready ? 0 : 1);
     });
 }

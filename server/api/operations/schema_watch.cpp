@@ -18,7 +18,7 @@ awaitable<std::optional<std::string>> schema_watch::look()
 {
     auto session = co_await db_.acquire();
     if (!session)
-        co_return "the schema could not be checked: " + session.error().message();
+        co_return reason_;  // the database's own trouble is said above
     auto version = co_await schema_version(**session);
     if (!version)
         co_return version.error().message;
