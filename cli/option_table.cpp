@@ -4,7 +4,6 @@ namespace restante {
 
 namespace {
 
-constexpr std::int64_t KiB = 1 << 10;
 constexpr std::int64_t MiB = 1 << 20;
 constexpr std::int64_t TiB = 1ll << 40;
 constexpr std::int64_t ms = 1'000;
@@ -33,13 +32,17 @@ constexpr option table[] = {
     {"allow-plain-http", "Listeners", "", &settings::allow_plain_http,
      "Lets --listen name an address that is not loopback, for use behind a TLS proxy."},
     {"metrics-listen", "Listeners", "HOST:PORT", &settings::metrics_listen,
-     "Where /metrics is served; the other listeners never do."},
+     "Where /metrics is served, which the other listeners never do, and /healthz and /readyz besides."},
     {"allowed-origin", "Listeners", "ORIGIN", &settings::allowed_origins,
      "Web origin whose pages may call the API and open a WebSocket. May be repeated; * allows any."},
     {"threads", "Listeners", "N", &settings::threads,
      "Threads that serve, each with a shard of its own; 0 means one for each core.", 0, 256},
     {"max-connections", "Listeners", "N", &settings::max_connections,
      "Client connections open at a time.", 1, 1'000'000},
+    {"max-anonymous-connections", "Listeners", "N", &settings::max_anonymous_connections,
+     "Connections of one address (IPv6: one /64; not loopback) on which no request has been authorised, "
+     "at most a quarter of --max-connections; 0 means no limit.",
+     0, 1'000'000},
 
     {"database-url", "Database", "URL", &settings::database_url,
      "PostgreSQL to use, as a URL or key=value text. "
@@ -77,10 +80,14 @@ constexpr option table[] = {
     {"max-parts", "Limits", "N", &settings::max_parts,
      "Parts of one form, files included.", 1, 100'000},
     {"body-memory", "Limits", "BYTES", &settings::body_memory,
-     "Memory for request bodies; what goes beyond is spooled to disk.", 64 * KiB, TiB},
+     "Memory that clients can make the server hold: bodies, pages of the feed, downloads. Files beyond it are "
+     "spooled to disk, other requests answered with 503.",
+     16 * MiB, TiB},
     {"spool-dir", "Limits", "DIR", &settings::spool_dir, "Where bodies are spooled.", 1},
     {"spool-limit", "Limits", "BYTES", &settings::spool_limit,
-     "Disk for spooled bodies; uploads are refused beyond it.", 0, 1024 * TiB},
+     "Disk for spooled files, at least twice the largest request. A workspace may hold as much as stays free "
+     "for the others; what goes beyond is refused.",
+     0, 1024 * TiB},
 
     {"header-timeout", "Timeouts", "DURATION", &settings::header_timeout,
      "For a client to send its whole request header.", 100 * ms, hour},

@@ -44,11 +44,14 @@ struct activity_head {
 // history; a page with large bodies takes a second one.
 class activity_feed {
 public:
+    // Without a budget pages are not charged.
     explicit activity_feed(pq::connection_pool& db) : db_(db) {}
+    activity_feed(pq::connection_pool& db, memory_budget& memory) : db_(db), memory_(&memory) {}
 
     // With a cursor: the rows after it, oldest first; without: the newest, newest first. A page ends before
-    // its limit when it would hold more than max_page_bytes of large bodies. Fails with cursor_gone when
-    // since_id is no row of this workspace.
+    // its limit when it would hold more than about 2 MiB, or more than max_page_bytes of large bodies; it is
+    // empty only at the end. Fails with cursor_gone when since_id is no row of this workspace, and with
+    // no_room when there is no memory for the page.
     awaitable<result<feed_page>> read(const feed_query& query);
 
     // The heads of these workspaces, in no order; one without activity has none.
@@ -58,6 +61,7 @@ private:
     awaitable<error_code> bring_large_bodies(const uuid& workspace, feed_page& page);
 
     pq::connection_pool& db_;
+    memory_budget* memory_ = nullptr;
 };
 
 }  // namespace restante

@@ -47,7 +47,7 @@ shard_app::shard_app(const settings& config, const std::string& conninfo, shared
       writers_(home.get_executor()),
       db_(home.get_executor(), pool_options_of(config, conninfo, all.size())),
       schema_(db_, readiness_),
-      feed_(db_),
+      feed_(db_, shared.memory),
       tail_(db_),
       events_(home.get_executor(), tail_, home.metrics()),
       polls_(home.get_executor(), home.metrics()),
@@ -92,9 +92,11 @@ shard_app::shard_app(const settings& config, const std::string& conninfo, shared
       operator_routes_(operator_routes(services_)),
       public_metrics_(home.metrics(), public_routes_),
       operator_metrics_(home.metrics(), operator_routes_),
-      public_{public_routes_, cors_, public_metrics_, &access_, {config.header_timeout, config.idle_timeout}},
+      public_{public_routes_, cors_, public_metrics_, &access_, {config.header_timeout, config.idle_timeout},
+              &shared.memory},
       operator_{
-          operator_routes_, cors_, operator_metrics_, nullptr, {config.header_timeout, config.idle_timeout}}
+          operator_routes_, cors_, operator_metrics_, nullptr, {config.header_timeout, config.idle_timeout},
+          &shared.memory}
 {
     shared.notices.subscribe(home.get_executor(), auth_);
     shared.notices.subscribe(home.get_executor(), events_);
