@@ -1,15 +1,13 @@
 #pragma once
 
 #include "auth/expiring_map.hpp"
-
-#include <boost/asio/ip/address.hpp>
+#include "core/address_key.hpp"
 
 #include <array>
 
 namespace restante {
 
-// Rate-limits wrong tokens per source address: more than 20 in 10 s are too many. An IPv6 client can choose
-// among all addresses of its /64, so a /64 counts as one source.
+// Rate-limits wrong tokens per source (core/address_key): more than 20 in 10 s are too many.
 class failure_limiter {
 public:
     static constexpr std::size_t allowed = 20;
@@ -22,15 +20,13 @@ public:
     std::size_t size() const { return places_.size(); }
 
 private:
-    using place = std::array<unsigned char, 16>;
     // The times of the last 20 failures; the oldest is overwritten next.
     struct history {
         std::array<clock::time_point, allowed> moments{};
         std::size_t count = 0;
     };
-    static place place_of(const boost::asio::ip::address& address);
 
-    expiring_map<place, history> places_{window, max_places};
+    expiring_map<address_key, history> places_{window, max_places};
 };
 
 }  // namespace restante

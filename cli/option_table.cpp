@@ -4,7 +4,6 @@ namespace restante {
 
 namespace {
 
-constexpr std::int64_t KiB = 1 << 10;
 constexpr std::int64_t MiB = 1 << 20;
 constexpr std::int64_t TiB = 1ll << 40;
 constexpr std::int64_t ms = 1'000;
@@ -33,7 +32,7 @@ constexpr option table[] = {
     {"allow-plain-http", "Listeners", "", &settings::allow_plain_http,
      "Allows --listen on addresses other than loopback, for use behind a TLS proxy."},
     {"metrics-listen", "Listeners", "HOST:PORT", &settings::metrics_listen,
-     "Listener for /metrics, which the other listeners do not serve."},
+     "Listener for /metrics, which the other listeners do not serve, and for /healthz and /readyz."},
     {"allowed-origin", "Listeners", "ORIGIN", &settings::allowed_origins,
      "Web origin whose pages may call the API and open a WebSocket. May be repeated; * allows any."},
     {"allowed-host", "Listeners", "HOST", &settings::allowed_hosts,
@@ -43,6 +42,10 @@ constexpr option table[] = {
      "Number of threads that serve requests; 0 means one per core.", 0, 256},
     {"max-connections", "Listeners", "N", &settings::max_connections,
      "Most client connections open at the same time.", 1, 1'000'000},
+    {"max-anonymous-connections", "Listeners", "N", &settings::max_anonymous_connections,
+     "Most connections of one address (IPv6: one /64; not loopback) on which no request has been authorised, "
+     "at most a quarter of --max-connections; 0 means no limit.",
+     0, 1'000'000},
 
     {"database-url", "Database", "URL", &settings::database_url,
      "PostgreSQL to use, as a URL or key=value text. "
@@ -81,10 +84,14 @@ constexpr option table[] = {
     {"max-parts", "Limits", "N", &settings::max_parts,
      "Most parts in one form, files included.", 1, 100'000},
     {"body-memory", "Limits", "BYTES", &settings::body_memory,
-     "Memory for request bodies; beyond it, they are spooled to disk.", 64 * KiB, TiB},
-    {"spool-dir", "Limits", "DIR", &settings::spool_dir, "Directory for spooled request bodies.", 1},
+     "Memory that clients can make the server hold: bodies, pages of the feed, downloads. Beyond it, files are "
+     "spooled to disk and other requests get 503.",
+     16 * MiB, TiB},
+    {"spool-dir", "Limits", "DIR", &settings::spool_dir, "Directory for spooled files.", 1},
     {"spool-limit", "Limits", "BYTES", &settings::spool_limit,
-     "Disk space for spooled bodies; beyond it, uploads are refused.", 0, 1024 * TiB},
+     "Disk space for spooled files, at least twice the largest request. One workspace may use as much as stays "
+     "free for the others; beyond it, uploads are refused.",
+     0, 1024 * TiB},
 
     {"header-timeout", "Timeouts", "DURATION", &settings::header_timeout,
      "Time limit for receiving a complete request header.", 100 * ms, hour},

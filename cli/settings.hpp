@@ -33,6 +33,7 @@ struct settings {
     bool allow_plain_http = false;
     unsigned threads = 0;  // 0: one per core
     unsigned max_connections = 20'000;
+    unsigned max_anonymous_connections = 256;  // of one address
     std::vector<std::string> allowed_origins;  // CORS and WebSocket
     std::vector<host_name> allowed_hosts;
 

@@ -77,6 +77,8 @@ awaitable<result<feed_page>> activity_feed::read(const feed_query& query)
     feed_page page(std::move(*rows), query.peer_info);
     if (auto ec = co_await bring_large_bodies(query, page))
         co_return ec;
+    if (!page.charge_to({memory_, memory_use::page, query.workspace}))
+        co_return RESTANTE_ERROR(errc::no_room);
     co_return page;
 }
 

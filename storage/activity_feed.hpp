@@ -45,12 +45,15 @@ struct activity_head {
 // history; a page with large bodies takes a second one.
 class activity_feed {
 public:
+    // Without a budget pages are not charged.
     explicit activity_feed(pq::connection_pool& db) : db_(db) {}
+    activity_feed(pq::connection_pool& db, memory_budget& memory) : db_(db), memory_(&memory) {}
 
     // With a cursor: the rows after it, oldest first; without: the newest, newest first. A page ends before
-    // its limit when it would hold more than max_bytes of large bodies: only an empty page is the end. Fails
-    // with cursor_gone when since_id is no row of this workspace, or when rows after since_seq have been
-    // removed; 0 begins with the oldest that is kept.
+    // its limit when it would hold more than about 2 MiB, or more than max_bytes of large bodies: only an
+    // empty page is the end. Fails with cursor_gone when since_id is no row of this workspace, or when rows
+    // after since_seq have been removed (0 begins with the oldest that is kept), and with no_room when there is
+    // no memory for the page.
     awaitable<result<feed_page>> read(const feed_query& query);
 
     // The heads of these workspaces, in no order; one without activity has none.
@@ -60,6 +63,7 @@ private:
     awaitable<error_code> bring_large_bodies(const feed_query& query, feed_page& page);
 
     pq::connection_pool& db_;
+    memory_budget* memory_ = nullptr;
 };
 
 }  // namespace restante

@@ -56,6 +56,12 @@ std::size_t feed_page::memory() const
     return rows_.memory() + (bodies_ ? bodies_->memory() : 0);
 }
 
+bool feed_page::charge_to(memory_charge account)
+{
+    charge_ = std::move(account);
+    return charge_.grow_to(memory());
+}
+
 std::vector<std::int64_t> feed_page::leave_room_for_bodies(std::int64_t max_bytes)
 {
     std::vector<std::int64_t> seqs;

@@ -3,6 +3,7 @@
 #include "core/clock.hpp"
 #include "core/error.hpp"
 #include "core/ids.hpp"
+#include "core/memory_budget.hpp"
 #include "storage/pq/result.hpp"
 
 #include <cstdint>
@@ -37,7 +38,7 @@ struct feed_row {
 // What one poll gave, still in the form that PostgreSQL sent: nothing is copied before somebody looks.
 class feed_page {
 public:
-    static constexpr std::int64_t max_page_bytes = 8 << 20;
+    static constexpr std::int64_t max_page_bytes = 2 << 20;
 
     feed_page(pq::result_set rows, bool with_peer_info);
 
@@ -54,6 +55,8 @@ public:
     // Of a page after a cursor: the number up to which it tells everything that it was asked for.
     std::int64_t reaches() const;
     std::size_t memory() const;
+    // Accounts for that until the page is destroyed; false when there is no room for it.
+    bool charge_to(memory_charge account);
 
 private:
     error_code read_bodies(feed_row& into) const;
@@ -62,6 +65,7 @@ private:
     std::optional<pq::result_set> bodies_;
     bool with_peer_info_;
     int size_;
+    memory_charge charge_;
 };
 
 }  // namespace restante

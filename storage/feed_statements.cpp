@@ -18,8 +18,8 @@ namespace {
 // plan for all values, and would believe that a tenth of the workspace's rows is wanted. The executor stops
 // at $2.
 //
-// Bodies above 16 KiB stay behind and only tell their size, or 500 rows could be 500 MiB. PostgreSQL knows
-// the length of a value without reading it.
+// Bodies above 16 KiB stay behind and only tell their size, and the page ends with the row that takes the
+// rest above 2 MiB, or 500 rows could be 500 MiB. PostgreSQL knows the length of a value without reading it.
 //
 // There is no ORDER BY around the whole, because it would sort what is sorted already (half of the time of a
 // poll of 100 rows): `start` has one row, so the join below can only hand on the page as it comes.
@@ -46,7 +46,18 @@ SELECT page.id, page.workspace_id, page.activity_type, page.source_id, page.targ
        END::int8{peer_columns}
   FROM start
   LEFT JOIN LATERAL (
-       SELECT * FROM ({branches}) AS merged ORDER BY seq {direction} LIMIT $2::int8) AS page ON true{peer_join})";
+       SELECT * FROM (
+              SELECT few.*, sum({inline}) OVER (ORDER BY seq {direction} ROWS UNBOUNDED PRECEDING) - {inline} AS ahead
+                FROM (SELECT * FROM ({branches}) AS merged ORDER BY seq {direction} LIMIT $2::int8) AS few) AS summed
+        WHERE summed.ahead < 2097152) AS page ON true{peer_join})";
+
+// The bytes that a row brings along.
+constexpr const char* inline_bytes = R"((128
+       + coalesce(octet_length(method), 0) + coalesce(octet_length(summary), 0) + coalesce(octet_length(status), 0)
+       + coalesce(octet_length(error_detail), 0)
+       + CASE WHEN octet_length(request_body::text) <= 16384 THEN octet_length(request_body::text) ELSE 0 END
+       + CASE WHEN octet_length(response_body::text) <= 16384 THEN octet_length(response_body::text) ELSE 0 END
+       + CASE WHEN octet_length(tool_trace::text) <= 16384 THEN octet_length(tool_trace::text) ELSE 0 END))";
 
 constexpr const char* branch = R"((
        SELECT * FROM activity_logs AS a
@@ -136,6 +147,7 @@ std::string text_of(feed_start start, feed_shape shape, bool with_peer_info)
     std::string text = form;
     text = replaced(text, "{cursor}", start == feed_start::after_id ? cursor_row : cursor_number);
     text = replaced(text, "{branches}", branches);
+    text = replaced(text, "{inline}", inline_bytes);
     text = replaced(text, "{peer_columns}", with_peer_info ? peer_columns : "");
     text = replaced(text, "{peer_join}", with_peer_info ? peer_join : "");
     return replaced(text, "{direction}", start == feed_start::newest ? "DESC" : "ASC");

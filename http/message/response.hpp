@@ -2,6 +2,7 @@
 
 #include "core/asio.hpp"
 #include "core/error.hpp"
+#include "core/memory_budget.hpp"
 #include "http/message/request_gate.hpp"
 
 #include <boost/beast/http/message.hpp>
@@ -47,6 +48,7 @@ using stream_body = std::function<awaitable<void>(connection&)>;
 struct response {
     http::response_header<> head;
     std::variant<std::string, std::unique_ptr<body_source>, takeover, stream_body> body;
+    memory_charge held = {};  // for the body, until it is sent
 };
 
 }  // namespace restante

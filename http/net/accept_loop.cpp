@@ -45,6 +45,8 @@ awaitable<void> serve_connection(tcp_socket socket, admission::ticket, transport
     error_code ec;  // a connection that has ended already shows it at the first read
     socket.set_option(tcp::no_delay(true), ec);
     connection conn(make_stream(std::move(socket), kind, shared));
+    if (!conn.join(shared.strangers))
+        co_return;
     shared.connections.push_back(conn);
     if (shared.requests.stop_requested())
         conn.stop();
@@ -76,11 +78,29 @@ void accept_loop::start_session(tcp_socket socket, admission::ticket place)
                            serve_connection(std::move(socket), std::move(place), kind_, shared_, serve_));
 }
 
+// Nothing when the listener was closed meanwhile.
+awaitable<std::optional<admission::ticket>> accept_loop::place_for_next()
+{
+    auto place = shared_.connection_places.try_enter();
+    if (place)
+        co_return place;
+    const auto [closed] = co_await acceptor_.async_wait(tcp_acceptor::wait_read, use_tuple);
+    if (closed)
+        co_return std::nullopt;
+    while (!place && acceptor_.is_open()) {
+        shared_.strangers.make_room();
+        place = co_await shared_.connection_places.enter_until(clock::now() + pause_when_short);
+    }
+    co_return place;
+}
+
 awaitable<void> accept_loop::run()
 {
     bool short_of_something = false;
     while (acceptor_.is_open()) {
-        auto place = co_await shared_.connection_places.enter_until(clock::time_point::max());
+        auto place = co_await place_for_next();
+        if (!place)
+            co_return;
         auto [ec, socket] = co_await acceptor_.async_accept(use_tuple);
         if (is_closed(ec))
             co_return;

@@ -20,6 +20,7 @@ struct accept_context {
     connection_list& connections;
     admission& connection_places;
     admission& handshake_places;
+    stranger_table& strangers;
     std::chrono::milliseconds handshake_timeout = std::chrono::seconds(10);
     tls_context tls = nullptr;  // replaced on reload; new connections take the new one
 };
@@ -35,13 +36,16 @@ public:
     accept_loop(tcp_acceptor acceptor, transport kind, accept_context& shared, session serve);
 
     // Accepts until stop(), a session for each connection. Running out of descriptors or memory pauses it for
-    // a moment, and being full leaves new connections in the kernel's queue; neither ends it.
+    // a moment; neither that nor being full ends it. When all places are taken, a connection of a stranger
+    // that waits for its client makes room for a new one; if there is none, new ones wait in the kernel's
+    // queue.
     awaitable<void> run();
 
     // Accepts the connections that wait in the kernel's queue, because they came before the stop, and closes.
     void stop();
 
 private:
+    awaitable<std::optional<admission::ticket>> place_for_next();
     void start_session(tcp_socket socket, admission::ticket place);
 
     tcp_acceptor acceptor_;

@@ -13,6 +13,9 @@ namespace {
 // A client on a fast line always has bytes ready. After so many the others of the shard get their turn.
 constexpr std::size_t longest_burst = 256 * 1024;
 
+// A new connection is not ended in favour of another before an honest client could send its request.
+constexpr auto time_to_speak = std::chrono::seconds(1);
+
 asio::ip::address remote_address(tcp_socket& socket)
 {
     error_code ec;  // a peer that is gone already has no address, and its connection ends with the first read
@@ -69,6 +72,7 @@ connection::connection(net_stream established)
 connection::~connection()
 {
     unwatch();
+    become_known();
 }
 
 error_code connection::why_aborted(const error_code& ec) const
@@ -78,7 +82,7 @@ error_code connection::why_aborted(const error_code& ec) const
     if (limit_.expired())
         return errc::request_timeout;
     if (reading_aborted_)
-        return errc::shutting_down;
+        return *reading_aborted_;
     return ec;
 }
 
@@ -97,7 +101,7 @@ awaitable<error_code> connection::fill()
     bool ready = stream.has_buffered_bytes();
     for (;;) {
         if (reading_aborted_)
-            co_return errc::shutting_down;
+            co_return *reading_aborted_;
         if (!ready && !closing()) {
             const auto ec = co_await wait_to_read(wait_for);
             if (ec && !closing())
@@ -125,7 +129,7 @@ awaitable<result<std::size_t>> connection::read(asio::mutable_buffer into)
     }
     for (;;) {
         if (reading_aborted_)
-            co_return errc::shutting_down;
+            co_return *reading_aborted_;
         const auto got = stream.read_now(into);
         if (!got.ec) {
             burst_ += got.bytes;
@@ -201,12 +205,38 @@ void connection::stop()
         stream.cancel();
 }
 
-void connection::abort_reading()
+void connection::abort_reading(errc why)
 {
     stopping_ = true;
-    reading_aborted_ = true;
+    reading_aborted_ = why;
     if (waiting_to_read_)
         stream.cancel();
+}
+
+bool connection::join(stranger_table& strangers)
+{
+    if (!strangers.add(stranger_, remote_))
+        return false;
+    strangers_ = &strangers;
+    return true;
+}
+
+void connection::become_known()
+{
+    if (auto* table = std::exchange(strangers_, nullptr))
+        table->remove(stranger_);
+}
+
+// During a handshake it is idle, and waits without waiting_to_read_.
+bool connection::stranger::evict()
+{
+    const bool waits = self.waiting_to_read_ || self.idle_;
+    if (!waits || std::chrono::steady_clock::now() - begun < time_to_speak)
+        return false;
+    self.abort_reading(errc::no_room);
+    if (self.idle_)
+        self.stream.cancel();
+    return true;
 }
 
 }  // namespace restante

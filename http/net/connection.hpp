@@ -5,12 +5,14 @@
 #include "core/error.hpp"
 #include "http/net/input_buffer.hpp"
 #include "http/net/net_stream.hpp"
+#include "http/net/stranger_table.hpp"
 
 #include <boost/asio/ip/address.hpp>
 #include <boost/intrusive/list_hook.hpp>
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -20,6 +22,7 @@ namespace restante {
 // are those of net_stream, and besides:
 //   errc::request_timeout  the limit passed, or the peer moves too little
 //   errc::shutting_down    the server stops and does not wait any longer
+//   errc::no_room          a stranger's connection was ended in favour of another
 class connection
     : public boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
 public:
@@ -57,12 +60,23 @@ public:
     bool stopping() const { return stopping_; }
 
     // Ends whatever waits for the peer, with errc::shutting_down; answers can still be sent.
-    void abort_reading();
+    void abort_reading() { abort_reading(errc::shutting_down); }
+
+    // Counts it among the strangers until become_known() or its end. False when its address has too many.
+    bool join(stranger_table& strangers);
+    void become_known();
 
 private:
     struct watch;
+    struct stranger final : stranger_table::entry {
+        explicit stranger(connection& which) : self(which) {}
+        bool evict() override;
+        connection& self;
+        std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();
+    };
 
     awaitable<error_code> wait_to_read(net_stream::wait_type what);
+    void abort_reading(errc why);
     bool closing() const { return stopping_ && idle_; }
     error_code why_aborted(const error_code& ec) const;
 
@@ -72,8 +86,10 @@ private:
     std::shared_ptr<watch> watch_;
     bool idle_ = false;
     bool stopping_ = false;
-    bool reading_aborted_ = false;
+    std::optional<errc> reading_aborted_;
     bool waiting_to_read_ = false;
+    stranger stranger_{*this};
+    stranger_table* strangers_ = nullptr;
     std::size_t burst_ = 0;  // bytes read since this connection last waited
 };
 

@@ -14,10 +14,11 @@ class request_caller {
 public:
     request_caller() = default;
     template <class Identity>
-    static request_caller of(Identity who)
+    static request_caller of(Identity who, bool proven)
     {
         request_caller made;
         made.identity_ = std::move(who);
+        made.proven_ = proven;
         return made;
     }
 
@@ -28,8 +29,12 @@ public:
         return std::any_cast<Identity>(&identity_);
     }
 
+    // Whether it has shown who it is. A stranger gets less memory and a connection that is closed sooner.
+    bool proven() const { return proven_; }
+
 private:
     std::any identity_;
+    bool proven_ = false;
 };
 
 // Decides who may use a route that is not open to everybody, before any of the body is read.

@@ -18,7 +18,8 @@ constexpr std::string_view continue_line = "HTTP/1.1 100 Continue\r\n\r\n";
 // What a handler learns about a connection that failed under it.
 error_code body_error(const error_code& ec)
 {
-    if (ec == errc::request_timeout || ec == errc::shutting_down || ec == asio::error::operation_aborted)
+    if (ec == errc::request_timeout || ec == errc::shutting_down || ec == errc::no_room ||
+        ec == asio::error::operation_aborted)
         return ec;
     return errc::client_gone;
 }
@@ -55,7 +56,7 @@ body_reader::body_reader(connection& conn, request_parser& parser, const gate_ve
 awaitable<result<std::span<const char>>> body_reader::read_some()
 {
     if (at_end_) {
-        block_.reset();
+        drop_block();
         co_return std::span<const char>{};
     }
     if (announced_too_large())
@@ -107,7 +108,9 @@ awaitable<result<std::span<const char>>> body_reader::read_length()
     }
     limit_next_wait();
     const auto room = std::min<std::uint64_t>(left_, block_size);
-    const auto into = asio::buffer(block(room), room);
+    if (!make_block(room))
+        co_return RESTANTE_ERROR(errc::no_room);
+    const auto into = asio::buffer(block_.get(), room);
     const auto got = co_await conn_.read(into);
     if (!got)
         co_return body_error(got.error());
@@ -117,8 +120,10 @@ awaitable<result<std::span<const char>>> body_reader::read_length()
 
 awaitable<result<std::span<const char>>> body_reader::read_chunks()
 {
+    if (!make_block(block_size))
+        co_return RESTANTE_ERROR(errc::no_room);
     auto& body = parser_.get().body();
-    body.data = block(block_size);
+    body.data = block_.get();
     body.size = block_size;
     body.more = true;
     for (;;) {
@@ -161,11 +166,20 @@ std::span<const char> body_reader::deliver(std::span<const char> bytes)
     return bytes;
 }
 
-char* body_reader::block(std::uint64_t bytes)
+bool body_reader::make_block(std::uint64_t bytes)
 {
-    if (!block_)
-        block_ = std::make_unique_for_overwrite<char[]>(bytes);
-    return block_.get();
+    if (block_)
+        return true;
+    if (!block_charge_.grow_to(bytes))
+        return false;
+    block_ = std::make_unique_for_overwrite<char[]>(bytes);
+    return true;
+}
+
+void body_reader::drop_block()
+{
+    block_.reset();
+    block_charge_.release();
 }
 
 awaitable<result<void>> body_reader::discard()

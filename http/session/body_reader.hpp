@@ -2,6 +2,7 @@
 
 #include "core/asio.hpp"
 #include "core/error.hpp"
+#include "core/memory_budget.hpp"
 #include "http/message/request_gate.hpp"
 #include "http/net/connection.hpp"
 
@@ -21,7 +22,8 @@ using request_parser = boost::beast::http::request_parser<boost::beast::http::bu
 // without reading never asks for the bytes.
 //
 // Errors: request_too_large (announced, or as soon as the cap is crossed), request_timeout, bad_request
-// (broken chunks), client_gone (the body ended early or the connection broke), shutting_down.
+// (broken chunks), client_gone (the body ended early or the connection broke), shutting_down, no_room (of
+// memory, or the connection was closed in favour of another).
 class body_reader {
 public:
     static constexpr std::size_t block_size = 64 * 1024;
@@ -31,6 +33,8 @@ public:
     body_reader& operator=(const body_reader&) = delete;
 
     void set_cap(std::uint64_t bytes) { cap_ = bytes; }
+    // What the block that bytes are read into is charged to.
+    void charge_to(memory_charge account) { block_charge_ = std::move(account); }
     std::uint64_t cap() const { return cap_; }
 
     // From Content-Length alone, before anything is read; false while the length is unknown.
@@ -66,7 +70,8 @@ private:
     awaitable<result<std::span<const char>>> read_length();
     awaitable<result<std::span<const char>>> read_chunks();
     std::span<const char> deliver(std::span<const char> bytes);
-    char* block(std::uint64_t bytes);
+    bool make_block(std::uint64_t bytes);
+    void drop_block();
 
     connection& conn_;
     request_parser& parser_;
@@ -78,7 +83,8 @@ private:
     std::uint64_t left_;  // with body_kind::length
     std::uint64_t received_ = 0;
     std::uint64_t cap_ = 0;
-    std::unique_ptr<char[]> block_;      // only while a body is being read
+    std::unique_ptr<char[]> block_;  // only while a body is being read
+    memory_charge block_charge_;
     std::uint64_t window_received_ = 0;  // received_ when the current progress window began
     clock::time_point window_end_{};
     clock::time_point delivered_at_{};

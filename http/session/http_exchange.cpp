@@ -33,7 +33,7 @@ http_exchange::http_exchange(connection& conn, const session_environment& env, c
       env_(env),
       verdict_(verdict),
       body_(conn, parser, verdict),
-      request_(conn, std::move(parser.get().base()), body_)
+      request_(conn, std::move(parser.get().base()), body_, env.memory)
 {
 }
 
@@ -113,9 +113,12 @@ awaitable<response> http_exchange::route_and_handle()
         if (!caller)
             co_return request_.fail(caller.error());
         request_.caller_ = std::move(*caller);
+        if (request_.caller_.proven())
+            conn_.become_known();
     }
 
     body_.set_cap(found.body_cap);
+    body_.charge_to(request_.charge(request_.body_use()));
     if (found.body == body_mode::none) {
         const auto discarded = co_await body_.discard();
         if (!discarded)

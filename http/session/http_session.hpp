@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/asio.hpp"
+#include "core/memory_budget.hpp"
 #include "http/message/cors.hpp"
 #include "http/routing/routes.hpp"
 #include "http/session/access_policy.hpp"
@@ -26,6 +27,7 @@ struct session_environment {
     access_policy* access = nullptr;  // null where every route is open
     session_timeouts timeouts = {};
     host_check* hosts = nullptr;  // null where every Host is served
+    memory_budget* memory = nullptr;  // null: unlimited
 };
 
 // Answers the requests of one connection, in the order they come in, until either side ends it. Nothing that

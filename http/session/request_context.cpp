@@ -6,8 +6,15 @@
 
 namespace restante {
 
-request_context::request_context(connection& conn, request_header head, body_reader& body)
-    : conn_(conn), head_(std::move(head)), id_(header("X-Request-Id")), body_(body)
+namespace {
+
+constexpr std::size_t first_step = 16 * 1024;
+
+}  // namespace
+
+request_context::request_context(connection& conn, request_header head, body_reader& body,
+                                 memory_budget* memory)
+    : conn_(conn), head_(std::move(head)), id_(header("X-Request-Id")), body_(body), memory_(memory)
 {
 }
 
@@ -27,15 +34,36 @@ std::string_view request_context::header(std::string_view name) const
     return at->value();
 }
 
+// In doubling steps, each charged before it is allocated: a client is charged for what it has sent, not for
+// what it has announced.
+bool request_context::make_room(std::string& text, std::size_t more)
+{
+    const auto needed = text.size() + more;
+    if (needed <= text.capacity())
+        return true;
+    const auto step = std::max({needed, 2 * text.capacity(), first_step});
+    const auto most = body_.announced() > 0 ? body_.announced() : body_.cap();
+    const auto capacity = std::max<std::uint64_t>(needed, std::min<std::uint64_t>(step, most));
+    if (!text_charge_.grow_to(capacity))
+        return false;
+    text.reserve(capacity);
+    return true;
+}
+
 awaitable<result<std::string>> request_context::text_body()
 {
     std::string text;
+    text_charge_ = charge(body_use());
+    if (!text_charge_.could_grow_to(body_.announced()))
+        co_return RESTANTE_ERROR(errc::no_room);
     for (;;) {
         const auto bytes = co_await body_.read_some();
         if (!bytes)
             co_return bytes.error();
         if (bytes->empty())
             break;
+        if (!make_room(text, bytes->size()))
+            co_return RESTANTE_ERROR(errc::no_room);
         text.append(bytes->data(), bytes->size());
     }
     co_return text;
@@ -60,6 +88,17 @@ response request_context::json(http::status status, std::string text) const
     answer.head.result(status);
     answer.head.set(http::field::content_type, "application/json");
     answer.body = std::move(text);
+    return answer;
+}
+
+response request_context::list(std::string text) const
+{
+    auto held = charge(memory_use::answer);
+    if (!held.grow_to(text.size()))
+        return fail(errc::no_room);
+    auto answer = json(http::status::ok, std::move(text));
+    answer.head.set(http::field::cache_control, "no-store");
+    answer.held = std::move(held);
     return answer;
 }
 

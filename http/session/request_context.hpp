@@ -23,7 +23,7 @@ namespace restante {
 // A request as its handler sees it. It lives until the answer has been sent.
 class request_context {
 public:
-    request_context(connection& conn, request_header head, body_reader& body);
+    request_context(connection& conn, request_header head, body_reader& body, memory_budget* memory);
 
     http::verb method() const { return head_.method(); }
     const request_header& head() const { return head_; }
@@ -48,14 +48,20 @@ public:
     const request_caller& caller() const { return caller_; }
 
     // The body, as it comes in, or as one JSON value: at most 32 deep and the route's cap long, UTF-8 without
-    // a byte order mark, no key twice in an object. Errors of json_body: malformed_json, and those of
-    // body_reader.
+    // a byte order mark, no key twice in an object. Its text is charged until the answer has been sent.
+    // Errors of json_body: malformed_json, no_room, and those of body_reader.
     body_reader& body() { return body_; }
     awaitable<result<std::string>> text_body();
     awaitable<result<boost::json::value>> json_body();
 
+    // Memory that is held for this request, on the account of its workspace.
+    memory_charge charge(memory_use what) const { return {memory_, what, match_.workspace}; }
+
     response json(http::status status, const boost::json::value& value) const;
     response json(http::status status, std::string text) const;
+    // 200 with what was read and may be large: charged while it is sent, and 503 when there is no room for
+    // it. Not for what has changed something, which a 503 would deny.
+    response list(std::string text) const;
     response fail(const refusal& why) const;
     response fail(errc why) const { return fail(refusal(why)); }
     response fail(const error_code& why) const { return fail(refusal(why)); }
@@ -68,6 +74,9 @@ public:
 private:
     friend class http_exchange;
 
+    bool make_room(std::string& text, std::size_t more);
+    memory_use body_use() const { return caller_.proven() ? memory_use::body : memory_use::stranger; }
+
     connection& conn_;
     request_header head_;
     request_id id_;
@@ -75,6 +84,8 @@ private:
     route_match match_;
     request_caller caller_;
     body_reader& body_;
+    memory_budget* memory_;
+    memory_charge text_charge_;
 };
 
 }  // namespace restante

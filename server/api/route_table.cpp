@@ -84,6 +84,7 @@ std::vector<route> operator_routes(api_services& svc)
     return {
     {get,      "/metrics",  open,  none,  ignored, operations(handle_metrics)},
     {get,      "/healthz",  open,  none,  ignored, operations(handle_healthz)},
+    {get,      "/readyz",   open,  none,  ignored, operations(handle_readyz)},
     };
 }
 // clang-format on

@@ -26,10 +26,12 @@ shard::shard(const shard_limits& limits)
       connection_places_(get_executor(), limits.connections),
       operator_places_(get_executor(), operator_connections),
       handshake_places_(get_executor(), limits.handshakes),
-      public_context_{requests_, connections_, connection_places_, handshake_places_,
-                      limits.handshake_timeout},
-      operator_context_{requests_, connections_, operator_places_, handshake_places_}
+      strangers_(limits.strangers),
+      public_context_{requests_,         connections_, connection_places_,
+                      handshake_places_, strangers_,   limits.handshake_timeout},
+      operator_context_{requests_, connections_, operator_places_, handshake_places_, operator_strangers_}
 {
+    add_connection_metrics();
     count_restarts_of(background_);
     count_restarts_of(requests_);
 }
@@ -37,6 +39,24 @@ shard::shard(const shard_limits& limits)
 shard::~shard()
 {
     join();
+}
+
+void shard::add_connection_metrics()
+{
+    auto& strangers = metrics_.gauge("molecule_anonymous_connections",
+                                     "Client connections on which no request has been authorised yet.");
+    const auto counter = [this](std::string_view why) -> metric_set::number& {
+        return metrics_.counter("molecule_anonymous_connections_closed_total",
+                                "Connections without an authorised request that were closed, because their "
+                                "address had too many or to make room for another.",
+                                {{"reason", why}});
+    };
+    metrics_.before_scrape(
+        [this, &strangers, &refused = counter("too_many"), &evicted = counter("replaced")] {
+            strangers.set(static_cast<double>(strangers_.size()));
+            refused.set(static_cast<double>(strangers_.refused() + operator_strangers_.refused()));
+            evicted.set(static_cast<double>(strangers_.evicted() + operator_strangers_.evicted()));
+        });
 }
 
 void shard::count_restarts_of(task_group& tasks)

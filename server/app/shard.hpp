@@ -17,6 +17,7 @@ namespace restante {
 struct shard_limits {
     std::size_t connections = 0;
     std::size_t handshakes = 0;
+    std::size_t strangers = 0;  // connections of one address that have not authenticated; 0: no limit
     std::chrono::milliseconds handshake_timeout = std::chrono::seconds(10);
 };
 
@@ -54,6 +55,7 @@ public:
     bool join();
 
 private:
+    void add_connection_metrics();
     awaitable<void> shut_down(std::chrono::milliseconds grace);
 
     asio::io_context io_{1};
@@ -66,6 +68,8 @@ private:
     admission connection_places_;
     admission operator_places_;
     admission handshake_places_;
+    stranger_table strangers_;
+    stranger_table operator_strangers_{0};
     accept_context public_context_;
     accept_context operator_context_;
     std::deque<accept_loop> accept_loops_;

@@ -26,6 +26,7 @@ namespace restante {
 
 // What the shards of a process have in common: counters, a set and boards, nothing that anybody waits for.
 struct shared_state {
+    memory_budget& memory;
     spool_budget& spools;
     running_keys& keys;
     identity_notices& notices;

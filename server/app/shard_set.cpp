@@ -28,8 +28,11 @@ std::size_t share(std::size_t total, unsigned shards)
 
 shard_set::shard_set(unsigned count, const shard_limits& of_the_process)
 {
-    const shard_limits each{share(of_the_process.connections, count), share(of_the_process.handshakes, count),
-                            of_the_process.handshake_timeout};
+    shard_limits each = of_the_process;
+    each.connections = share(of_the_process.connections, count);
+    each.handshakes = share(of_the_process.handshakes, count);
+    if (each.strangers > 0)
+        each.strangers = share(of_the_process.strangers, count);
     for (unsigned i = 0; i < count; ++i)
         shards_.push_back(std::make_unique<shard>(each));
 }

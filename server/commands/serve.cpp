@@ -55,13 +55,13 @@ class server {
 public:
     server(const settings& config, const std::string& conninfo)
         : config_(config),
-          spools_(config.body_memory, config.spool_limit, config.spool_dir),
-          shards_(shard_count(config), {connection_limit(config, raise_descriptor_limit()),
-                                        handshakes_at_once, config.handshake_timeout}),
+          memory_(config.body_memory),
+          spools_(memory_, config.spool_limit, config.spool_dir),
+          shards_(shard_count(config), limits_of(config)),
           replicas_(shards_[0].get_executor(), {.conninfo = conninfo}, notices_)
     {
         const tokenless_policy without_token{config.dev, registration_door(config)};
-        const shared_state shared{spools_, keys_, notices_, commits_, without_token};
+        const shared_state shared{memory_, spools_, keys_, notices_, commits_, without_token};
         for (std::size_t i = 0; i < shards_.size(); ++i)
             link_to_replicas(shards_[i], apps_.emplace_back(config_, conninfo, shared, shards_[i], shards_));
         notices_.subscribe(shards_[0].get_executor(), replicas_);
@@ -115,6 +115,17 @@ private:
         if (config.threads != 0)
             return config.threads;
         return std::max(1u, std::thread::hardware_concurrency());
+    }
+
+    static shard_limits limits_of(const settings& config)
+    {
+        const auto connections = connection_limit(config, raise_descriptor_limit());
+        // However few places there are, one address does not get them all.
+        const auto strangers = std::min<std::size_t>(config.max_anonymous_connections, connections / 4);
+        return {.connections = connections,
+                .handshakes = handshakes_at_once,
+                .strangers = config.max_anonymous_connections == 0 ? 0 : std::max<std::size_t>(1, strangers),
+                .handshake_timeout = config.handshake_timeout};
     }
 
     void link_to_replicas(shard& home, shard_app& app)
@@ -172,6 +183,7 @@ private:
     }
 
     const settings& config_;
+    memory_budget memory_;
     spool_budget spools_;
     running_keys keys_;
     identity_notices notices_;

@@ -58,8 +58,6 @@ spool::~spool()
 {
     if (file_ >= 0)
         ::close(file_);
-    budget_.give_disk(disk_taken_);
-    budget_.give_memory(memory_taken_);
 }
 
 // Memory is taken from the budget in doubling steps, so that a small file costs little and a large one is not
@@ -69,15 +67,15 @@ bool spool::make_room_in_memory(std::size_t more)
     const std::size_t needed = buffer_.size() + more;
     if (needed > memory_limit)
         return false;
-    if (needed <= memory_taken_)
+    if (needed <= capacity_)
         return true;
-    std::size_t capacity = std::max(memory_taken_ * 2, first_step);
+    std::size_t capacity = std::max(capacity_ * 2, first_step);
     while (capacity < needed)
         capacity *= 2;
     capacity = std::min(capacity, memory_limit);
-    if (!budget_.take_memory(capacity - memory_taken_))
+    if (!memory_.grow_to(capacity))
         return false;
-    memory_taken_ = capacity;
+    capacity_ = capacity;
     buffer_.reserve(capacity);
     return true;
 }
@@ -98,12 +96,11 @@ awaitable<error_code> spool::write(std::span<const char> bytes)
 awaitable<error_code> spool::spill(std::span<const char> bytes)
 {
     const std::uint64_t total = buffer_.size() + bytes.size();
-    if (!budget_.take_disk(total))
+    if (!disk_->use(total))
         co_return RESTANTE_ERROR(errc::no_room);
-    disk_taken_ += total;
     auto job = [this, bytes] {
         if (file_ < 0)
-            file_ = open_nameless(budget_.directory());
+            file_ = open_nameless(disk_->budget().directory);
         const bool written = file_ >= 0 && write_all(file_, on_disk_, buffer_) &&
                              write_all(file_, on_disk_ + buffer_.size(), bytes);
         return written ? 0 : errno;  // the worker's own
@@ -126,14 +123,10 @@ awaitable<error_code> spool::finish()
         if (auto ec = co_await spill({}))
             co_return ec;
     }
-    forget_memory();
-    co_return error_code{};
-}
-
-void spool::forget_memory()
-{
     buffer_ = {};
-    budget_.give_memory(std::exchange(memory_taken_, 0));
+    capacity_ = 0;
+    memory_.release();
+    co_return error_code{};
 }
 
 std::optional<std::span<const char>> spool::in_memory() const

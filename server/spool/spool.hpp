@@ -4,6 +4,7 @@
 #include "server/spool/spool_budget.hpp"
 #include "storage/file_content.hpp"
 
+#include <memory>
 #include <vector>
 
 namespace restante {
@@ -22,8 +23,11 @@ public:
 
     enum class hashing { on, off };
 
-    explicit spool(spool_budget& budget, hashing digest = hashing::on)
-        : budget_(budget), hashes_(digest == hashing::on)
+    // The claim is that of the request, for all of its spools.
+    explicit spool(std::shared_ptr<disk_claim> disk, hashing digest = hashing::on)
+        : disk_(std::move(disk)),
+          memory_(&disk_->budget().memory, memory_use::spool, disk_->owner()),
+          hashes_(digest == hashing::on)
     {
     }
     ~spool() override;
@@ -43,18 +47,17 @@ public:
 private:
     bool make_room_in_memory(std::size_t more);
     awaitable<error_code> spill(std::span<const char> bytes);
-    void forget_memory();
 
-    spool_budget& budget_;
+    std::shared_ptr<disk_claim> disk_;
+    memory_charge memory_;
     bool hashes_;
     sha256 hash_;
     digest32 digest_{};
     std::uint64_t size_ = 0;
     std::vector<char> buffer_;  // the whole file, or what was not yet written to it
-    std::size_t memory_taken_ = 0;
+    std::size_t capacity_ = 0;  // of the buffer, as charged
     int file_ = -1;
     std::uint64_t on_disk_ = 0;
-    std::uint64_t disk_taken_ = 0;
 };
 
 }  // namespace restante

@@ -1,47 +1,64 @@
 #pragma once
 
-#include <atomic>
-#include <cstdint>
+#include "core/memory_budget.hpp"
+
 #include <string>
+#include <utility>
 
 namespace restante {
 
-// How much memory and disk all bodies of the process may take together. The one thing shards share on an
-// upload's path, as two counters; nobody ever waits for them.
-class spool_budget {
-public:
-    spool_budget(std::uint64_t memory, std::uint64_t disk, std::string directory)
-        : memory_(memory), disk_(disk), directory_(std::move(directory))
+// What all spools of the process may take together: of the memory that everything shares, and of the disk.
+struct spool_budget {
+    spool_budget(memory_budget& memory_of_all, std::uint64_t disk_limit, std::string where)
+        : memory(memory_of_all), disk(disk_limit), directory(std::move(where))
     {
     }
 
-    // False, and nothing taken, when it would be too much.
-    bool take_memory(std::uint64_t bytes) { return take(memory_used_, memory_, bytes); }
-    bool take_disk(std::uint64_t bytes) { return take(disk_used_, disk_, bytes); }
-    void give_memory(std::uint64_t bytes) { memory_used_.fetch_sub(bytes, std::memory_order_relaxed); }
-    void give_disk(std::uint64_t bytes) { disk_used_.fetch_sub(bytes, std::memory_order_relaxed); }
+    memory_budget& memory;
+    fair_budget disk;
+    const std::string directory;
+    std::atomic<std::uint64_t> disk_refusals{0};
+};
 
-    // Whether a body of this size would find room now: asked before it is read.
-    bool has_room(std::uint64_t bytes) const { return disk_used() + bytes <= disk_; }
+// The disk that one request of a workspace holds, for all of its files, until the last of them is destroyed.
+class disk_claim {
+public:
+    disk_claim(spool_budget& budget, const uuid& owner) : budget_(budget), owner_(owner) {}
+    ~disk_claim() { budget_.disk.give(owner_, taken_); }
+    disk_claim(const disk_claim&) = delete;
+    disk_claim& operator=(const disk_claim&) = delete;
 
-    std::uint64_t memory_used() const { return memory_used_.load(std::memory_order_relaxed); }
-    std::uint64_t disk_used() const { return disk_used_.load(std::memory_order_relaxed); }
-    const std::string& directory() const { return directory_; }
+    spool_budget& budget() { return budget_; }
+    const uuid& owner() const { return owner_; }
+
+    // Sets aside what the request has announced, before any of it is read: of two that would not fit
+    // together, the second is refused here and not in the middle. False when there is no room.
+    bool reserve(std::uint64_t bytes) { return bytes <= taken_ || take(bytes - taken_); }
+
+    // Accounts for bytes that are about to be written. False when there is no room for them.
+    bool use(std::uint64_t bytes)
+    {
+        if (!reserve(used_ + bytes))
+            return false;
+        used_ += bytes;
+        return true;
+    }
 
 private:
-    static bool take(std::atomic<std::uint64_t>& used, std::uint64_t limit, std::uint64_t bytes)
+    bool take(std::uint64_t bytes)
     {
-        if (used.fetch_add(bytes, std::memory_order_relaxed) + bytes <= limit)
-            return true;
-        used.fetch_sub(bytes, std::memory_order_relaxed);
-        return false;
+        if (!budget_.disk.take(owner_, bytes)) {
+            budget_.disk_refusals.fetch_add(1, std::memory_order_relaxed);
+            return false;
+        }
+        taken_ += bytes;
+        return true;
     }
 
-    const std::uint64_t memory_;
-    const std::uint64_t disk_;
-    const std::string directory_;
-    std::atomic<std::uint64_t> memory_used_{0};
-    std::atomic<std::uint64_t> disk_used_{0};
+    spool_budget& budget_;
+    uuid owner_;
+    std::uint64_t taken_ = 0;
+    std::uint64_t used_ = 0;
 };
 
 }  // namespace restante

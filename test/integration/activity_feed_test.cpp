@@ -12,6 +12,8 @@
 #include <boost/asio/co_spawn.hpp>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace restante {
 namespace {
 
@@ -272,21 +274,67 @@ TEST_F(reading_the_feed, large_bodies_come_whole_and_a_page_of_them_has_an_end)
         }
         feed_query query{.workspace = workspace, .since_seq = 0};
         const auto page = co_await r.feed.read(query);
-        EXPECT_EQ(page->size(), 9) << "eight of them are all that fits, and one row is small";
-        EXPECT_EQ(page->reaches(), 9);
+        EXPECT_EQ(page->size(), 3) << "two of them are all that fits, and one row is small";
+        EXPECT_EQ(page->reaches(), 3);
         EXPECT_EQ((*page)[0]->tool_trace, body);
         EXPECT_FALSE((*page)[0]->request_body || (*page)[1]->request_body);
-        EXPECT_EQ((*page)[3]->request_body, body);
-        query.since_seq = 9;
+        query.since_seq = 3;
         const auto rest = co_await r.feed.read(query);
-        EXPECT_EQ(rest->size(), 3);
-        EXPECT_EQ((*rest)[2]->request_body, body);
-        query.max_bytes = 2'500'000;
-        const auto two = co_await r.feed.read(query);
-        EXPECT_EQ(two->size(), 2);
+        EXPECT_EQ(rest->size(), 2);
+        EXPECT_EQ((*rest)[0]->request_body, body);
         query.max_bytes = 1;
         const auto one = co_await r.feed.read(query);
         EXPECT_EQ(one->size(), 1) << "never nothing";
+    });
+}
+
+TEST_F(reading_the_feed, a_page_of_many_middling_rows_has_an_end_too)
+{
+    db.sql(
+        "INSERT INTO activity_logs (id, workspace_id, seq, activity_type, created_at, request_body, summary) "
+        "SELECT gen_random_uuid(), '" +
+        to_string(workspace) +
+        "', i, 'agent_log', now(), to_json(repeat('x', 16000)), repeat('s', 4000) "
+        "FROM generate_series(1, 300) AS i");
+    with_reader([&](reader& r) -> awaitable<void> {
+        feed_query query{.workspace = workspace, .since_seq = 0, .limit = 500};
+        std::vector<std::int64_t> seen;
+        for (int pages = 0; pages < 10; ++pages) {
+            const auto page = co_await r.feed.read(query);
+            if (page->empty())
+                break;
+            EXPECT_LT(page->memory(), 3u << 20);
+            EXPECT_LT(page->size(), 110);
+            for (int i = 0; i < page->size(); ++i)
+                seen.push_back((*page)[i]->seq);
+            query.since_seq = page->reaches();
+        }
+        EXPECT_EQ(seen.size(), 300u);
+        EXPECT_TRUE(std::is_sorted(seen.begin(), seen.end()));
+        query.since_seq.reset();
+        const auto newest = co_await r.feed.read(query);
+        EXPECT_GT(newest->size(), 90);
+        EXPECT_EQ((*newest)[0]->seq, 300);
+        EXPECT_EQ((*newest)[1]->seq, 299);
+    });
+}
+
+TEST_F(reading_the_feed, a_page_is_charged_to_its_workspace_until_it_ends)
+{
+    with_reader([&](reader& r) -> awaitable<void> {
+        co_await write(r, "agent_log", {}, {});
+        memory_budget memory(64 * 1024);
+        activity_feed charged(r.pool, memory);
+        const feed_query query{.workspace = workspace, .since_seq = 0};
+        {
+            const auto page = co_await charged.read(query);
+            EXPECT_EQ(memory.used(memory_use::page), page->memory());
+        }
+        EXPECT_EQ(memory.used(), 0u);
+        memory.take(memory_use::body, workspace, 32 * 1024);
+        const auto refused = co_await charged.read(query);
+        EXPECT_EQ(refused.error(), errc::no_room);
+        EXPECT_EQ(memory.used(memory_use::page), 0u);
     });
 }
 

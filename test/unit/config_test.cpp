@@ -92,6 +92,7 @@ TEST(config, every_setting_can_be_given)
                               {"allowed-host", "10.0.0.7"},
                               {"threads", "2"},
                               {"max-connections", "100"},
+                              {"max-anonymous-connections", "50"},
                               {"database-url", "postgres://x"},
                               {"data-dir", "/d"},
                               {"db-connections", "8"},
@@ -125,6 +126,7 @@ TEST(config, every_setting_can_be_given)
               (std::vector<std::string>{"https://a.example", "http://localhost:3000"}));
     EXPECT_EQ(loaded->threads, 2u);
     EXPECT_EQ(loaded->max_connections, 100u);
+    EXPECT_EQ(loaded->max_anonymous_connections, 50u);
     EXPECT_EQ(loaded->database_url, "postgres://x");
     EXPECT_EQ(loaded->data_dir, "/d");
     EXPECT_EQ(loaded->db_connections, 8u);

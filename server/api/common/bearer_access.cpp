@@ -15,7 +15,7 @@ awaitable<result<request_caller>> bearer_access::authorise(const request_context
 {
     const auto who = co_await decide(request);
     if (who)
-        co_return request_caller::of(*who);
+        co_return request_caller::of(*who, who->kind != principal_kind::nobody);
     note_rejection(request, who.error());
     co_return who.error();
 }

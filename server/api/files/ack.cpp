@@ -54,6 +54,16 @@ answerable<std::vector<uuid>> read_file_ids(const json::value& body)
     return ids;
 }
 
+// The parsed body ends with this: it may take many times the memory of its text, and must not be held while
+// the database is asked.
+awaitable<answerable<std::vector<uuid>>> read_body(request_context& req)
+{
+    const auto body = co_await req.json_body();
+    if (!body)
+        co_return refusal(body.error());
+    co_return read_file_ids(*body);
+}
+
 }  // namespace
 
 awaitable<response> handle_ack(request_context& req, files_services& svc)
@@ -73,10 +83,7 @@ awaitable<response> handle_ack(request_context& req, files_services& svc)
 awaitable<response> handle_ack_batch(request_context& req, files_services& svc)
 {
     const auto begun = steady::now();
-    const auto body = co_await req.json_body();
-    if (!body)
-        co_return req.fail(body.error());
-    const auto ids = read_file_ids(*body);
+    const auto ids = co_await read_body(req);
     if (!ids)
         co_return req.fail(ids.error());
     const auto acked = co_await svc.uploads.ack(req.workspace_id(), *ids);

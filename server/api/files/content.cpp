@@ -115,12 +115,18 @@ awaitable<response> handle_content(request_context& req, files_services& svc)
 
     auto on_complete = stamp_when_complete(req, svc, file, part, begun);
     if (found->content || head_only) {
+        answer.held = req.charge(memory_use::download);
         const auto bytes = found->content.value_or(std::span<const char>());
+        if (!answer.held.grow_to(bytes.size()))
+            co_return req.fail(errc::no_room);
         const auto piece = head_only ? bytes : bytes.subspan(part.first, part.size());
         answer.body = make_memory_download(found->holder, piece, std::move(on_complete), part.size());
         co_return answer;
     }
-    auto spooled = co_await spool_content(svc.uploads, svc.spools, req.workspace_id(), req.file_id(), part);
+    answer.held = req.charge(memory_use::download);
+    if (!answer.held.grow_to(std::min<std::uint64_t>(download_block, part.size())))
+        co_return req.fail(errc::no_room);
+    auto spooled = co_await spool_content(req, svc, part);
     if (!spooled)
         co_return req.fail(spooled.error());
     answer.body = make_spooled_download(std::move(*spooled), std::move(on_complete));

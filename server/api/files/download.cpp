@@ -1,10 +1,10 @@
 #include "server/api/files/download.hpp"
 
+#include "http/session/client_watch.hpp"
+
 namespace restante {
 
 namespace {
-
-constexpr std::size_t block_size = 256 * 1024;
 
 class memory_download final : public body_source {
 public:
@@ -40,7 +40,7 @@ public:
 
     awaitable<result<std::span<const char>>> next() override
     {
-        block_.resize(block_size);
+        block_.resize(download_block);
         auto piece = co_await bytes_->read(sent_, block_);
         if (piece)
             sent_ += piece->size();
@@ -62,11 +62,17 @@ private:
 
 class spool_sink final : public content_sink {
 public:
-    explicit spool_sink(spool& to) : to_(to) {}
-    awaitable<error_code> write(std::span<const char> bytes) override { return to_.write(bytes); }
+    spool_sink(spool& to, const bool& client_gone) : to_(to), client_gone_(client_gone) {}
+    awaitable<error_code> write(std::span<const char> bytes) override
+    {
+        if (client_gone_)
+            co_return RESTANTE_ERROR(errc::client_gone);
+        co_return co_await to_.write(bytes);
+    }
 
 private:
     spool& to_;
+    const bool& client_gone_;
 };
 
 }  // namespace
@@ -84,12 +90,18 @@ std::unique_ptr<body_source> make_spooled_download(std::shared_ptr<spool> bytes,
     return std::make_unique<spooled_download>(std::move(bytes), std::move(on_complete));
 }
 
-awaitable<result<std::shared_ptr<spool>>> spool_content(pending_uploads& uploads, spool_budget& budget,
-                                                        uuid workspace, uuid file, byte_range part)
+awaitable<result<std::shared_ptr<spool>>> spool_content(request_context& req, files_services& svc,
+                                                        byte_range part)
 {
-    auto bytes = std::make_shared<spool>(budget, spool::hashing::off);
-    spool_sink sink(*bytes);
-    if (auto ec = co_await uploads.read_content(workspace, file, part.first, part.size(), sink))
+    const auto disk = std::make_shared<disk_claim>(svc.spools, req.workspace_id());
+    if (part.size() > spool::memory_limit && !disk->reserve(part.size()))
+        co_return RESTANTE_ERROR(errc::no_room);
+    auto bytes = std::make_shared<spool>(disk, spool::hashing::off);
+    bool gone = false;
+    const client_watch watch(req, [&gone] { gone = true; });
+    spool_sink sink(*bytes, gone);
+    if (auto ec = co_await svc.uploads.read_content(req.workspace_id(), req.file_id(), part.first,
+                                                    part.size(), sink))
         co_return ec;
     if (auto ec = co_await bytes->finish())
         co_return ec;

@@ -57,9 +57,7 @@ awaitable<response> handle_pending_list(request_context& req, files_services& sv
         append_file(text, file);
     }
     text += ']';
-    auto answer = req.json(http::status::ok, std::move(text));
-    answer.head.set(http::field::cache_control, "no-store");
-    co_return answer;
+    co_return req.list(std::move(text));
 }
 
 }  // namespace restante

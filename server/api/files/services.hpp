@@ -4,7 +4,7 @@ namespace restante {
 
 class fetch_stamps;
 class pending_uploads;
-class spool_budget;
+struct spool_budget;
 
 // What the handlers of staged files work with.
 struct files_services {

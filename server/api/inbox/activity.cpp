@@ -1,6 +1,6 @@
 // GET /workspaces/{id}/activity: a page of the feed, now or, with `wait`, as soon as there is one.
 #include "auth/authenticator.hpp"
-#include "http/session/request_context.hpp"
+#include "http/session/client_watch.hpp"
 #include "server/api/common/caller.hpp"
 #include "server/api/inbox/activity_query.hpp"
 #include "server/api/inbox/feed_json.hpp"
@@ -28,25 +28,8 @@ response answer_page(const request_context& req, const feed_page& page, bool wit
     auto text = feed_json(page, with_peer_info);
     if (!text)
         return req.fail(text.error());
-    auto answer = req.json(http::status::ok, std::move(*text));
-    answer.head.set(http::field::cache_control, "no-store");
-    return answer;
+    return req.list(std::move(*text));
 }
-
-// Hears the client hang up while it is in scope.
-class client_watch {
-public:
-    client_watch(request_context& req, std::function<void()> on_gone) : req_(req)
-    {
-        req_.on_client_gone(std::move(on_gone));
-    }
-    ~client_watch() { req_.forget_client(); }
-    client_watch(const client_watch&) = delete;
-    client_watch& operator=(const client_watch&) = delete;
-
-private:
-    request_context& req_;
-};
 
 // Reads until there is a row, the time is over, the client has gone or the server stops. Fails with
 // invalid_token as soon as the token is known to be revoked.

@@ -62,6 +62,44 @@ awaitable<response> store(const request_context& req, inbox_services& svc, uploa
     co_return again;
 }
 
+// What is taken from a body.
+struct given_row {
+    activity row;
+    digest32 fingerprint;
+    std::optional<std::string> message_id = {};
+};
+
+// The parsed bodies end with these: they may take many times the memory of their text, and must not be held
+// while the database is asked.
+awaitable<answerable<given_row>> read_report(request_context& req)
+{
+    const auto text = co_await req.text_body();
+    if (!text)
+        co_return refusal(text.error());
+    const auto body = parse_json(*text);
+    if (!body)
+        co_return refusal(body.error());
+    auto row = read_activity_report(req.workspace_id(), *text, *body);
+    if (!row)
+        co_return row.error();
+    co_return given_row{std::move(*row), fingerprint_of(req, *text)};
+}
+
+awaitable<answerable<given_row>> read_message(request_context& req)
+{
+    auto text = co_await req.text_body();
+    if (!text)
+        co_return refusal(text.error());
+    const auto body = parse_json(*text);
+    if (!body)
+        co_return refusal(body.error());
+    const auto fingerprint = fingerprint_of(req, *text);
+    auto row = read_a2a_message(req.workspace_id(), std::move(*text), *body);
+    if (!row)
+        co_return row.error();
+    co_return given_row{std::move(*row), fingerprint, message_id_of(*body)};
+}
+
 }  // namespace
 
 awaitable<response> handle_activity_report(request_context& req, inbox_services& svc)
@@ -69,21 +107,15 @@ awaitable<response> handle_activity_report(request_context& req, inbox_services&
     auto key = read_idempotency_key(req);
     if (!key)
         co_return req.fail(key.error());
-    const auto text = co_await req.text_body();
-    if (!text)
-        co_return req.fail(text.error());
-    const auto body = parse_json(*text);
-    if (!body)
-        co_return req.fail(body.error());
-    auto row = read_activity_report(req.workspace_id(), *text, *body);
-    if (!row)
-        co_return req.fail(row.error());
+    auto given = co_await read_report(req);
+    if (!given)
+        co_return req.fail(given.error());
     auto known = co_await svc.auth.workspace_for(caller_of(req), req.workspace_id());
     if (!known)
         co_return req.fail(known.error());
-    auto made = make_request(req, std::move(*row), R"({"status":"logged"})");
+    auto made = make_request(req, std::move(given->row), R"({"status":"logged"})");
     if (*key)
-        made.keys.push_back(request_key::of_client(std::move(**key), fingerprint_of(req, *text)));
+        made.keys.push_back(request_key::of_client(std::move(**key), given->fingerprint));
     co_return co_await store(req, svc, std::move(made));
 }
 
@@ -92,29 +124,21 @@ awaitable<response> handle_a2a(request_context& req, inbox_services& svc)
     auto key = read_idempotency_key(req);
     if (!key)
         co_return req.fail(key.error());
-    auto text = co_await req.text_body();
-    if (!text)
-        co_return req.fail(text.error());
-    const auto body = parse_json(*text);
-    if (!body)
-        co_return req.fail(body.error());
-    const auto fingerprint = fingerprint_of(req, *text);
-    const auto message_id = message_id_of(*body);
-    auto row = read_a2a_message(req.workspace_id(), std::move(*text), *body);
-    if (!row)
-        co_return req.fail(row.error());
+    auto given = co_await read_message(req);
+    if (!given)
+        co_return req.fail(given.error());
     auto workspace = co_await svc.auth.workspace_for(caller_of(req), req.workspace_id());
     if (!workspace)
         co_return req.fail(workspace.error());
     if (const auto here = check_delivery(*workspace); !here)
         co_return req.fail(here.error());
     const boost::json::object answer{
-        {"status", "queued"}, {"delivery_mode", "poll"}, {"method", *row->method}};
-    auto made = make_request(req, std::move(*row), boost::json::serialize(answer));
+        {"status", "queued"}, {"delivery_mode", "poll"}, {"method", *given->row.method}};
+    auto made = make_request(req, std::move(given->row), boost::json::serialize(answer));
     if (*key)
-        made.keys.push_back(request_key::of_client(std::move(**key), fingerprint));
-    if (message_id)
-        made.keys.push_back(request_key::of_message(*message_id, svc.message_lifetime));
+        made.keys.push_back(request_key::of_client(std::move(**key), given->fingerprint));
+    if (given->message_id)
+        made.keys.push_back(request_key::of_message(*given->message_id, svc.message_lifetime));
     co_return co_await store(req, svc, std::move(made));
 }
 

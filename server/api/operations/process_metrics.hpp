@@ -4,7 +4,7 @@
 
 namespace restante {
 
-class spool_budget;
+struct spool_budget;
 
 namespace pq {
 class connection_pool;

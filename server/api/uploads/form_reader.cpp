@@ -17,7 +17,10 @@ refusal too_large_file(const form_file& file, const form_limits& limits)
 // What becomes of the parser's events.
 class form_builder {
 public:
-    form_builder(const form_limits& limits, spool_budget& budget) : limits_(limits), budget_(budget) {}
+    form_builder(const form_limits& limits, std::shared_ptr<disk_claim> disk)
+        : limits_(limits), disk_(std::move(disk))
+    {
+    }
 
     awaitable<answerable<void>> take(const event& next, const multipart::part_head& head)
     {
@@ -47,7 +50,7 @@ private:
         if (files_.size() == limits_.files)
             return refusal(errc::too_many_files,
                            "too many files (limit " + std::to_string(limits_.files) + ")");
-        files_.push_back({*head.filename, head.content_type, std::make_shared<spool>(budget_)});
+        files_.push_back({*head.filename, head.content_type, std::make_shared<spool>(disk_)});
         return {};
     }
 
@@ -79,7 +82,7 @@ private:
     }
 
     const form_limits& limits_;
-    spool_budget& budget_;
+    std::shared_ptr<disk_claim> disk_;
     std::vector<form_file> files_;
     std::uint64_t total_ = 0;
     bool in_file_ = false;
@@ -89,10 +92,11 @@ private:
 
 awaitable<answerable<std::vector<form_file>>> read_form(body_reader& body,
                                                         const multipart::boundary& separator,
-                                                        const form_limits& limits, spool_budget& budget)
+                                                        const form_limits& limits,
+                                                        std::shared_ptr<disk_claim> disk)
 {
     multipart::parser parser(separator, {.parts = limits.parts});
-    form_builder form(limits, budget);
+    form_builder form(limits, std::move(disk));
     for (;;) {
         auto block = co_await body.read_some();
         if (!block) {

@@ -6,7 +6,7 @@ namespace restante {
 
 class authenticator;
 class running_keys;
-class spool_budget;
+struct spool_budget;
 class staging;
 class upload_metrics;
 

@@ -46,6 +46,16 @@ void log_staged(const request_context& req, std::span<const new_file> files, ste
     }
 }
 
+// Room for the whole body, if its length is known and it may not fit into memory.
+result<std::shared_ptr<disk_claim>> claim_disk(request_context& req, upload_services& svc)
+{
+    auto claim = std::make_shared<disk_claim>(svc.spools, req.workspace_id());
+    const auto announced = req.body().announced();
+    if (announced > spool::memory_limit && !claim->reserve(announced))
+        return RESTANTE_ERROR(errc::no_room);
+    return claim;
+}
+
 }  // namespace
 
 awaitable<response> handle_upload(request_context& req, upload_services& svc)
@@ -62,13 +72,14 @@ awaitable<response> handle_upload(request_context& req, upload_services& svc)
         co_return reject(req, svc, workspace.error());
     if (auto here = check_delivery(*workspace); !here)
         co_return reject(req, svc, here.error());
-    if (!svc.spools.has_room(req.body().announced()))
-        co_return reject(req, svc, errc::no_room);
+    const auto disk = claim_disk(req, svc);
+    if (!disk)
+        co_return reject(req, svc, disk.error());
     const auto claim = svc.keys.try_claim(req.workspace_id(), head->key);
     if (!claim)
         co_return reject(req, svc, errc::idempotency_key_running);
 
-    auto files = co_await read_form(req.body(), head->separator, limits, svc.spools);
+    auto files = co_await read_form(req.body(), head->separator, limits, *disk);
     if (!files)
         co_return reject(req, svc, files.error());
     fault_point("body_parsed");

@@ -46,14 +46,21 @@ response reject(const request_context& req, workspaces_services& svc, const erro
     return req.fail(why);
 }
 
+// The parsed body ends with this: it may take many times the memory of its text, and must not be held while
+// the database is asked.
+awaitable<answerable<registration>> read_body(request_context& req)
+{
+    const auto body = co_await req.json_body();
+    if (!body)
+        co_return refusal(body.error());
+    co_return read_registration(*body);
+}
+
 }  // namespace
 
 awaitable<response> handle_register(request_context& req, workspaces_services& svc)
 {
-    const auto body = co_await req.json_body();
-    if (!body)
-        co_return req.fail(body.error());
-    const auto what = read_registration(*body);
+    const auto what = co_await read_body(req);
     if (!what)
         co_return req.fail(what.error());
     if (const auto refused = check_caller(req, svc, what->id))

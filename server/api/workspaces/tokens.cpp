@@ -10,6 +10,7 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
 
 namespace restante {
 
@@ -52,7 +53,7 @@ awaitable<response> handle_token_list(request_context& req, workspaces_services&
     boost::json::array listed;
     for (const auto& token : *tokens)
         listed.emplace_back(to_json(token));
-    co_return req.json(http::status::ok, listed);
+    co_return req.list(boost::json::serialize(listed));
 }
 
 // DELETE /workspaces/{id}/tokens/{token_id}: again is as good as once.
