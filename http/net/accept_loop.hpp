@@ -35,10 +35,10 @@ public:
     accept_loop(tcp_acceptor acceptor, transport kind, accept_context& shared, session serve);
 
     // Accepts until stop(), a session for each connection. Running out of descriptors or memory pauses it for
-    // a moment, and being full leaves new connections in the kernel's queue; neither ends it.
+    // a moment, and being full leaves new connections in the kernel's backlog; neither ends it.
     awaitable<void> run();
 
-    // Accepts the connections that wait in the kernel's queue, because they came before the stop, and closes.
+    // Accepts the connections in the kernel's backlog, because they came before the stop, and closes.
     void stop();
 
 private:
