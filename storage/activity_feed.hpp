@@ -17,7 +17,7 @@ namespace restante {
 
 enum class activity_source { any, canvas, agent };
 
-// What a reader of the feed asks for; everything in it has been checked.
+// A query of the feed; everything in it has been validated.
 struct feed_query {
     static constexpr int default_limit = 100;
     static constexpr int max_limit = 500;
@@ -34,7 +34,7 @@ struct feed_query {
     bool peer_info = false;
 };
 
-// How far the numbers of a workspace have come.
+// The newest number of a workspace's feed.
 struct activity_head {
     uuid workspace;
     std::int64_t seq = 0;

@@ -29,8 +29,8 @@ enum class feed_shape {
 // the canvas" or NULL.
 //
 // Gives no row when the cursor row is not known, and one row without an id when there is nothing to show.
-// Every row tells the number that the page begins after, and the bytes of its bodies if some were too large
-// to come along.
+// Every row has the number that the page begins after, and the size of its bodies if some were too large to
+// include.
 const statement& feed_statement(feed_start start, feed_shape shape, bool with_peer_info);
 
 }  // namespace restante

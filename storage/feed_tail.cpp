@@ -4,7 +4,7 @@ namespace restante {
 
 namespace {
 
-// A short ordered walk along (workspace_id, seq) for each cursor; the sort at the end sees a few rows. The
+// A short ordered scan of (workspace_id, seq) for each cursor; the sort at the end gets a few rows. The
 // columns are those of feed_page, with all bodies.
 const statement read_rows{"feed_tail", R"(
 SELECT page.id, page.workspace_id, page.activity_type, page.source_id, page.target_id, page.method, page.summary,

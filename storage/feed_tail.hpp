@@ -4,11 +4,11 @@
 
 namespace restante {
 
-// The end of many feeds at once, for those who follow them live. Each call is one statement; errors are those
-// of the pool.
+// The end of many feeds at once, for live subscribers. Each call is one statement; errors are those of the
+// pool.
 class feed_tail {
 public:
-    // Keeps one answer small, however many rows there are to catch up with: ask again after the last.
+    // Keeps one answer small, however many rows there are to catch up with: query again after the last.
     static constexpr int rows_each = 16;
 
     explicit feed_tail(pq::connection_pool& db) : db_(db), feed_(db) {}
