@@ -6,8 +6,8 @@
 
 namespace restante {
 
-// How much memory and disk all bodies of the process may take together. The one thing shards share on an
-// upload's path, as two counters; nobody ever waits for them.
+// How much memory and disk all bodies of the process may take together. The only thing that shards share on
+// an upload's path: two counters that never block.
 class spool_budget {
 public:
     spool_budget(std::uint64_t memory, std::uint64_t disk, std::string directory)
@@ -21,7 +21,7 @@ public:
     void give_memory(std::uint64_t bytes) { memory_used_.fetch_sub(bytes, std::memory_order_relaxed); }
     void give_disk(std::uint64_t bytes) { disk_used_.fetch_sub(bytes, std::memory_order_relaxed); }
 
-    // Whether a body of this size would find room now: asked before it is read.
+    // Whether a body of this size would find room now: checked before it is read.
     bool has_room(std::uint64_t bytes) const { return disk_used() + bytes <= disk_; }
 
     std::uint64_t memory_used() const { return memory_used_.load(std::memory_order_relaxed); }
