@@ -12,8 +12,8 @@ hub::hub(executor ex, feed_tail& feed, metric_set& metrics)
 {
 }
 
-// The listener is in its place before the database is asked where the feed stands: what is committed
-// meanwhile is held, and nothing falls between the answer and the first event.
+// The subscriber is registered before the database is asked for the head of the feed: what is committed
+// meanwhile is held, and no event is lost between the two.
 awaitable<result<std::unique_ptr<subscriber>>> hub::subscribe(principal who, std::optional<uuid> workspace)
 {
     std::unique_ptr<subscriber> added(new subscriber(*this, executor_, who, workspace, metrics_));
@@ -103,8 +103,8 @@ try {
     send_away_from(row->what.workspace_id);
 }
 
-// Memory ran out in the middle, and nobody can say who was told what. They come back and begin where they
-// stopped.
+// Memory ran out in the middle, so it is unknown which subscriber got what. They reconnect and resume where
+// they stopped.
 void hub::send_away_from(const uuid& workspace) noexcept
 {
     ready_.clear();

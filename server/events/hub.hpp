@@ -16,16 +16,15 @@
 
 namespace restante {
 
-// The live listeners of one shard. Each workspace that somebody listens to has its events put in order here,
-// from whichever server they come: every row after the listener's start once, by rising seq, unless the
-// listener is sent away first. A commit costs one look-up when nobody listens, and never waits for those who
-// do.
+// The live subscribers of one shard. The events of each workspace with subscribers are put in order here,
+// from whichever server they come: every row after the subscriber's start once, by rising seq, unless it is
+// disconnected first. A commit costs one look-up when there are no subscribers, and never waits for them.
 class hub final : public identity_listener, public commit_listener, public head_follower {
 public:
     hub(executor ex, feed_tail& feed, metric_set& metrics);
 
-    // A listener to one workspace, or to all of them. What is committed after this has returned will be
-    // delivered. Errors are those of the database. The hub must outlive its listeners.
+    // A subscriber to one workspace, or to all of them. What is committed after this has returned will be
+    // delivered. Errors are those of the database. The hub must outlive its subscribers.
     awaitable<result<std::unique_ptr<subscriber>>> subscribe(principal who, std::optional<uuid> workspace);
 
     // A commit of this process.
@@ -40,8 +39,8 @@ public:
     void on_token_revoked(const uuid& token) noexcept override;
     void on_workspace_removed(const uuid& workspace) noexcept override;
 
-    // The different tokens that opened the sockets of this shard, and what to do about one that is wrong by
-    // now.
+    // The distinct tokens that opened the subscriptions of this shard, and what to do when one is no longer
+    // valid.
     std::vector<digest32> tokens_in_use() const;
     void refuse_token(const digest32& hash);
 

@@ -6,8 +6,8 @@ namespace restante {
 
 namespace {
 
-// Confirmations of this process's own commits may overtake each other by a moment, and several doorbells may
-// come at once: a short wait saves reading what arrives by itself.
+// Confirmations of this process's own commits may overtake each other by a moment, and several notifications
+// may come at once: a short wait saves reading what arrives by itself.
 constexpr auto settling_time = std::chrono::milliseconds(5);
 constexpr auto pause_after_failure = std::chrono::milliseconds(250);
 
@@ -24,7 +24,7 @@ void hub::read_if_behind(const uuid& workspace, stream& which)
     reading_.notify_all();
 }
 
-// Those that wait longest; what has caught up by itself meanwhile is left out.
+// The streams that wait longest; those that have caught up by themselves meanwhile are left out.
 std::vector<activity_head> hub::take_behind()
 {
     std::vector<activity_head> cursors;
@@ -72,7 +72,7 @@ awaitable<bool> hub::read_batch()
     for (int i = 0; page && i < page->size(); ++i) {
         const auto row = (*page)[i];
         if (!row)
-            break;  // not the columns we know: the next look says so again
+            break;  // unknown columns: the next read fails in the same way
         const auto found = streams_.find(row->workspace_id);
         if (found == streams_.end() || !found->second.order.is_open())
             continue;
@@ -84,7 +84,7 @@ awaitable<bool> hub::read_batch()
         if (found == streams_.end())
             continue;
         auto& order = found->second.order;
-        // What is committed can be read, unless retention has taken it already.
+        // What is committed can be read, unless retention has removed it already.
         if (page && order.is_open() && order.last() == cursors[i].seq) {
             order.nothing_up_to(known[i], ready_);
             deliver(found->second);
@@ -114,7 +114,7 @@ void hub::on_head(const activity_head& head)
     if (!of || !of->order.is_open())
         return;
     const auto before = last_before_check_.find(head.workspace);
-    // What was delivered before we asked must be there, unless the database is an older one now.
+    // What was delivered before the check must be there, unless an older state of the database was restored.
     if (before != last_before_check_.end() && head.seq < before->second) {
         log_line(log_level::warn, "feed_went_back")
             .field("workspace_id", head.workspace)

@@ -12,8 +12,8 @@
 namespace restante {
 
 // The long polls of one shard that wait for a row. A parked poll holds its connection to the client and a
-// place here, and nothing of the database. Each remembers how far it has read, so that only news wake it: ten
-// thousand polls that all look again for nothing would be turned away by the database's queue.
+// place here, and nothing of the database. Each remembers how far it has read, so that only new rows wake it:
+// ten thousand polls that all query again for nothing would be refused by the database's queue.
 class parked_polls final : public commit_listener, public head_follower {
     using hook = boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
 
@@ -33,12 +33,12 @@ public:
 
         bool granted() const { return granted_; }
 
-        // Forgets wake-ups so far: to be called before the feed is read.
+        // Clears the wake-ups so far: call it before the feed is read.
         void look_again() { rung_ = false; }
-        // What it has read tells everything up to here.
+        // What it has read is complete up to here.
         void has_seen(std::int64_t seq) { seen_ = std::max(seen_, seq); }
 
-        // Until woken, or until the moment has come.
+        // Until woken, or until the deadline.
         awaitable<void> wait(std::chrono::steady_clock::time_point until);
         void ring();
 
@@ -53,7 +53,7 @@ public:
         bool rung_ = false;
     };
 
-    // Row `seq` of the workspace can be seen now: wakes the polls that have not seen it.
+    // Row `seq` of the workspace is visible now: wakes the polls that have not read it.
     void wake(const uuid& workspace, std::int64_t seq);
     void on_commit(std::shared_ptr<const feed_entry> row) noexcept override
     {

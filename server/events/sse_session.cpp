@@ -16,8 +16,8 @@ constexpr std::size_t bytes_a_write = 64 * 1024;
 constexpr int rows_a_page = 50;
 const std::string heartbeat = ": still here\n\n";
 
-// An event without data only moves the client's last id. Said first, it lets a client that loses the
-// connection before its first event come back to the right place.
+// An event without data only moves the client's last id. Sent first, it lets a client that loses the
+// connection before its first event resume at the right place.
 std::string opening(std::int64_t at)
 {
     return "retry: 2000\nid: " + std::to_string(at) + "\n\n";
@@ -77,9 +77,9 @@ awaitable<void> sse_session::run()
     conn_.stream.shutdown_send();
 }
 
-// Most of what was missed is read before the listener exists, whose queue would not hold what is committed
-// during a long replay. What came in between is read once it does, and what comes twice then is known by its
-// number.
+// Most of what was missed is read before the subscriber exists, whose queue would not hold what is committed
+// during a long replay. What was committed in between is read once it does; duplicates are recognised by
+// their number.
 awaitable<bool> sse_session::resume(std::int64_t after)
 {
     last_sent_ = after;
@@ -145,7 +145,7 @@ awaitable<bool> sse_session::send_queued()
     while (listener_->has_events() && text.size() < bytes_a_write) {
         auto next = listener_->take();
         if (next->seq <= last_sent_)
-            continue;  // the replay has shown it
+            continue;  // the replay has sent it
         append_event(text, *next);
         last_sent_ = next->seq;
         taken.push_back(std::move(next));

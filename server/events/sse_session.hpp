@@ -17,7 +17,7 @@ class activity_feed;
 struct event_stream_start {
     uuid workspace{};
     principal who;
-    std::optional<std::int64_t> after;     // Last-Event-ID: what follows it is read from the database first
+    std::optional<std::int64_t> after;  // Last-Event-ID: the rows after it are read from the database first
     std::shared_ptr<subscriber> listener;  // set when the stream begins now, at its start()
 };
 
@@ -28,8 +28,8 @@ struct event_stream_services {
 };
 
 // Sends the events of one workspace as Server-Sent Events, after the head of the answer, each once and by
-// rising seq, until either side ends it: the client hung up, takes too little (connection::write), fell
-// behind, lost its token, or the server stops. A client that comes back with the last id it saw misses
+// rising seq, until either side ends it: the client disconnected, reads too slowly (connection::write), fell
+// behind, lost its token, or the server stops. A client that reconnects with the last id it received misses
 // nothing.
 awaitable<void> run_event_stream(connection& conn, event_stream_start start, event_stream_services with);
 
