@@ -46,14 +46,14 @@ awaitable<result<principal>> bearer_access::decide(const request_context& reques
         co_return who;
     const bool opens = request.wanted() == scope::workspace ? who->speaks_for(request.workspace_id())
                                                             : who->opens_every_workspace();
-    // A right token at another door is answered, and counted, like a wrong one.
+    // A valid token on a route that it does not open is answered, and counted, like an invalid one.
     if (!opens)
         co_return auth_.refuse(request.remote());
     co_return who;
 }
 
-// Which workspace is meant stands in the body, which only the handler reads. Here: whoever shows a token must
-// show a right one, and whoever shows none may pass while registration is open.
+// The workspace is named in the body, which only the handler reads. Here: a caller that presents a token must
+// present a valid one, and a caller without one may pass while registration is open.
 awaitable<result<principal>> bearer_access::decide_registration(const request_context& request, bearer given)
 {
     auto who = co_await auth_.identify(given, request.remote(), authenticator::removed_workspaces::tell);

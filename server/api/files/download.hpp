@@ -10,7 +10,7 @@
 
 namespace restante {
 
-// Bytes that came with the file's row. For HEAD they may be absent: only the length is told.
+// Bytes that came with the file's row. For HEAD they may be absent: only the length is sent.
 std::unique_ptr<body_source> make_memory_download(std::shared_ptr<const void> holder,
                                                   std::span<const char> bytes,
                                                   std::function<void()> on_complete, std::uint64_t length);
@@ -19,7 +19,7 @@ std::unique_ptr<body_source> make_memory_download(std::shared_ptr<const void> ho
 std::unique_ptr<body_source> make_spooled_download(std::shared_ptr<spool> bytes,
                                                    std::function<void()> on_complete);
 
-// Brings a large file, or a part of it, from the database into a spool, as fast as the database gives it.
+// Copies a large file, or a part of it, from the database into a spool, as fast as the database sends it.
 // Errors are those of pending_uploads::read_content and of the spool.
 awaitable<result<std::shared_ptr<spool>>> spool_content(pending_uploads& uploads, spool_budget& budget,
                                                         uuid workspace, uuid file, byte_range part);

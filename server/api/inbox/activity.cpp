@@ -14,7 +14,7 @@ namespace {
 
 using steady = std::chrono::steady_clock;
 
-// Longer than this and a token may have been revoked meanwhile.
+// After a longer wait the token may have been revoked meanwhile.
 constexpr auto trust = std::chrono::seconds(5);
 
 response answer_page(const request_context& req, const feed_page& page, bool with_peer_info)
@@ -27,7 +27,7 @@ response answer_page(const request_context& req, const feed_page& page, bool wit
     return answer;
 }
 
-// Hears the client hang up while it is in scope.
+// Notices a client that disconnects while this is in scope.
 class client_watch {
 public:
     client_watch(request_context& req, std::function<void()> on_gone) : req_(req)
@@ -42,7 +42,7 @@ private:
     request_context& req_;
 };
 
-// Reads until there is a row, the time is over, the client has gone or the server stops.
+// Reads until there is a row, the time is over, the client has disconnected or the server stops.
 awaitable<result<feed_page>> read_or_wait(request_context& req, inbox_services& svc,
                                           const activity_request& asked)
 {
@@ -60,8 +60,8 @@ awaitable<result<feed_page>> read_or_wait(request_context& req, inbox_services& 
     for (;;) {
         place.look_again();
         auto page = co_await svc.feed.read(asked.feed);
-        // When the time is over it has looked once more: an empty answer must be true, and while the database
-        // is away nobody knows.
+        // When the time is over it has read once more: an empty answer must be true, and while the database
+        // is unavailable that is unknown.
         if (!page || !page->empty() || over || steady::now() >= until)
             co_return page;
         place.has_seen(page->reaches());

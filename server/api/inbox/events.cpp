@@ -25,16 +25,16 @@ response refuse_upgrade(const request_context& req, errc why)
     return refused;
 }
 
-// A page of another site could otherwise open a socket in its visitor's name. What is no browser sends no
-// Origin.
+// A page of another site could otherwise open a socket in its visitor's name. Clients other than browsers
+// send no Origin.
 bool origin_may_listen(const request_context& req, const cors_policy& cors)
 {
     const auto origin = req.header(http::field::origin);
     return origin.empty() || cors.allows(origin);
 }
 
-// Whose events: nullopt for all of them. Errors: bad_request, invalid_workspace_id, invalid_token
-// (another's), workspace_not_found, and those of the database.
+// The workspace to subscribe to: nullopt for all of them. Errors: bad_request, invalid_workspace_id,
+// invalid_token (another's), workspace_not_found, and those of the database.
 awaitable<result<std::optional<uuid>>> workspace_to_hear(const request_context& req, inbox_services& svc)
 {
     const principal& who = caller_of(req);
@@ -70,8 +70,8 @@ result<std::optional<std::int64_t>> last_event_id(const request_context& req)
     return seq;
 }
 
-// A number that the feed has not reached is from before the database went back; the client goes on from where
-// the feed is now.
+// A number that the feed has not reached is from before an older state of the database was restored; the
+// client continues from the current head.
 awaitable<result<std::int64_t>> existing_position(uuid workspace, std::int64_t claimed, activity_feed& feed)
 {
     const std::span<const uuid> asked(&workspace, 1);
@@ -120,7 +120,7 @@ awaitable<response> handle_event_stream(request_context& req, inbox_services& sv
     response begun;
     begun.head.set(http::field::content_type, "text/event-stream");
     begun.head.set(http::field::cache_control, "no-store");
-    // A proxy that waits for a full buffer would hold events back.
+    // A proxy that buffers would delay events.
     begun.head.set("X-Accel-Buffering", "no");
     if (req.method() == http::verb::head)
         co_return begun;

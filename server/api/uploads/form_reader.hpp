@@ -27,7 +27,7 @@ struct form_file {
 };
 
 // Reads a whole multipart/form-data body and gives the files of its fields named "files", in order; other
-// fields are read and forgotten. Refuses as soon as a limit is crossed, with the answer the contract names.
+// fields are read and discarded. Refuses as soon as a limit is crossed, with the answer the contract names.
 awaitable<answerable<std::vector<form_file>>> read_form(body_reader& body,
                                                         const multipart::boundary& separator,
                                                         const form_limits& limits, spool_budget& budget);
