@@ -14,7 +14,7 @@ namespace restante {
 
 // For the commands that run beside a server, or without one: opens the database of --database-url, or the
 // private PostgreSQL of the data directory (the one a server is using, or started for the length of the
-// command), runs the work on it, and gives an exit code. What fails is told on stderr.
+// command), runs the work on it, and gives an exit code. Failures are reported on stderr.
 int with_database(const settings& config, std::function<awaitable<int>(const std::string& conninfo)> work);
 
 }  // namespace restante

@@ -83,7 +83,7 @@ public:
         log_line(log_level::info, "stopping");
         shards_.stop(config_.shutdown_grace);
         signals.let_next_one_kill();
-        // A task that can't be ended can't be destroyed either; it has been named in the log.
+        // A task that can't be ended can't be destroyed either; the log names it.
         if (!shards_.join())
             std::_Exit(EXIT_FAILURE);
         log_line(log_level::info, "stopped");
