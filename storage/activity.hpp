@@ -16,7 +16,7 @@ namespace restante {
 inline constexpr std::array<std::string_view, 7> activity_types{
     "a2a_send", "a2a_receive", "task_update", "agent_log", "skill_promotion", "memory_write", "error"};
 
-// One thing that happened, as its writer tells it. Bodies are JSON text.
+// One activity as its writer reports it. Bodies are JSON text.
 struct activity {
     uuid id;
     uuid workspace_id;
@@ -33,7 +33,7 @@ struct activity {
     std::optional<std::string> error_detail;
 };
 
-// The same once it is committed: numbered, and visible to every reader of the feed.
+// The same with the number and time that its commit gives it, as every reader of the feed sees it.
 struct feed_entry {
     activity what;
     std::int64_t seq = 0;
@@ -43,8 +43,8 @@ struct feed_entry {
 // Made before the transaction, so that after COMMIT only the numbers remain to be filled in.
 using activity_rows = std::vector<std::shared_ptr<feed_entry>>;
 
-// Who wants to hear of commits: parked polls, live clients, other replicas. Called on the shard that
-// committed, after COMMIT was confirmed and never otherwise. Must be quick and must not throw.
+// Notified of commits: parked polls, subscribers, other replicas. Called on the shard that committed, after
+// COMMIT was confirmed and never otherwise. Must be quick and must not throw.
 class commit_listener {
 public:
     virtual ~commit_listener() = default;

@@ -17,7 +17,7 @@ namespace restante {
 
 enum class activity_source { any, canvas, agent };
 
-// What a reader of the feed asks for; everything in it has been checked.
+// A query of the feed; everything in it has been validated.
 struct feed_query {
     static constexpr int default_limit = 100;
     static constexpr int max_limit = 500;
@@ -35,7 +35,7 @@ struct feed_query {
     std::int64_t max_bytes = feed_page::max_page_bytes;  // of large bodies; one row may be more
 };
 
-// How far the numbers of a workspace have come.
+// The newest number of a workspace's feed.
 struct activity_head {
     uuid workspace;
     std::int64_t seq = 0;

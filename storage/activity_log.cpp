@@ -10,7 +10,7 @@ const statement publish{
     "$1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::uuid[], $8::uuid[], "
     "$9::text[], $10::text[], $11::text[], $12::text[], $13::int8[], $14::text[])"};
 
-// Heads that exist and that somebody else has locked.
+// Heads that exist and that another transaction has locked.
 const statement held_heads{
     "held_heads",
     "SELECT workspace_id FROM activity_heads WHERE workspace_id = ANY ($1::uuid[]) EXCEPT "

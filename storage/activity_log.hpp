@@ -10,29 +10,29 @@
 
 namespace restante {
 
-// The one way into the feed. Rows get dense numbers per workspace, in commit order, from the head row that
-// the SQL function publish_checked() locks; other writers to the same workspace wait for our COMMIT.
-// So it is the last thing a transaction does before it.
+// The only way into the feed. Rows get dense numbers per workspace, in commit order, from the head row that
+// the SQL function publish_checked() locks; other writers to the same workspace wait for our COMMIT. So it is
+// the last step of a transaction before COMMIT.
 class activity_log {
 public:
     activity_log(pq::connection_pool& db, commit_listener& listener) : db_(db), listener_(listener) {}
 
-    // In a transaction of its own; the listener hears of it after the commit.
+    // In a transaction of its own; the listener is notified after the commit.
     awaitable<result<void>> log_activity(activity row);
 
-    // Queues rows, of whatever workspaces, in the caller's transaction, and a hook that numbers them and
-    // tells the listener once it is committed. Once in a transaction: a second call may lock heads against
-    // the order of their ids, and two that do can wait for each other.
+    // Queues rows, of any workspaces, in the caller's transaction, and a hook that numbers them and notifies
+    // the listener after COMMIT. Once in a transaction: a second call may lock heads against the order of
+    // their ids, and two such transactions can deadlock.
     //
-    // tokens[i] is the token that row i came with; none at all for rows of the server's own. The transaction
-    // fails with workspace_not_found when a workspace was removed, invalid_token when a token was revoked.
+    // tokens[i] is the token that row i came with; empty for the server's own rows. The transaction fails
+    // with workspace_not_found when a workspace was removed, invalid_token when a token was revoked.
     void log_activity_tx(pq::transaction& tx, activity_rows rows,
                          std::span<const std::optional<uuid>> tokens = {});
 
-    // Notifies the listener of rows whose COMMIT was confirmed in another way than by its answer.
+    // Notifies the listener of rows whose COMMIT was confirmed by other means than its reply.
     awaitable<void> notify_committed(activity_rows rows);
 
-    // Those of the workspaces whose head somebody else has locked at this moment.
+    // Those of the workspaces whose head another transaction has locked at this moment.
     awaitable<result<std::vector<uuid>>> find_held_heads(std::span<const uuid> workspaces);
 
 private:

@@ -15,7 +15,7 @@ using std::chrono::milliseconds;
 
 constexpr auto between_rings = milliseconds(20);
 constexpr auto between_attempts = milliseconds(250);
-// A link that has died without a word is found out by asking something on it.
+// A connection that has died silently is detected by a query on it.
 constexpr auto silence_before_asking = std::chrono::seconds(10);
 // More workspaces than a payload can name.
 constexpr std::size_t too_many_to_name = 1000;
@@ -87,7 +87,7 @@ awaitable<void> doorbell::run_ringer(task_group& tasks)
         co_await ring();
 }
 
-// A line that was idle may be dead, which shows only now; it gets a second chance on a new one.
+// An idle connection may be dead, which shows only now; the NOTIFY is retried once, on a new connection.
 awaitable<bool> doorbell::ring()
 {
     if (payload_.empty())
@@ -125,7 +125,7 @@ awaitable<void> doorbell::run_listener(task_group& tasks)
         if (!tasks.stop_requested())
             log_line(log_level::debug, "doorbell_lost").field("listened", listening);
         line.reset();
-        // A line that broke is replaced at once: whatever is rung meanwhile goes unheard.
+        // A broken connection is replaced without a pause: notifications sent meanwhile are lost.
         if (!listening)
             co_await tasks.stopped_within(between_attempts);
     }
@@ -142,18 +142,18 @@ awaitable<bool> doorbell::start_listening(std::unique_ptr<pq::connection>& line)
     co_return listening.has_value();
 }
 
-// Returns when the line is broken or the group is asked to stop.
+// Returns when the connection is broken or the group is asked to stop.
 awaitable<void> doorbell::listen_on(pq::connection& line, task_group& tasks)
 {
     using namespace asio::experimental::awaitable_operators;
     while (!tasks.stop_requested()) {
-        auto rung = line.next_notification();
+        auto notified = line.next_notification();
         auto silence = tasks.stopped_within(silence_before_asking);
-        const auto first = co_await (std::move(rung) || std::move(silence));
-        if (const auto* heard = std::get_if<0>(&first)) {
-            if (!*heard)
+        const auto first = co_await (std::move(notified) || std::move(silence));
+        if (const auto* received = std::get_if<0>(&first)) {
+            if (!*received)
                 co_return;
-            deliver(**heard);
+            deliver(**received);
             continue;
         }
         if (tasks.stop_requested())
@@ -168,7 +168,7 @@ void doorbell::deliver(const pq::notification& heard)
 {
     const auto read = read_payload(heard.payload);
     if (!read) {
-        // Written by a newer server, or by hand: something has happened, and we can find out what.
+        // Written by a newer server, or by hand: something has changed, and a check of everything finds it.
         listener_.on_changes(changes{.everything = true});
         return;
     }

@@ -11,7 +11,8 @@
 
 namespace restante {
 
-// Hears what other servers have rung. Called on the doorbell's thread; must be quick and must not throw.
+// Receives the notifications of other servers. Called on the doorbell's thread; must be quick and must not
+// throw.
 class doorbell_listener {
 public:
     virtual ~doorbell_listener() = default;
@@ -20,10 +21,10 @@ public:
 
 // NOTIFY and LISTEN between the servers of one database, one doorbell a process.
 //
-// Rings at most once every 20 ms, on a connection of its own: a NOTIFY inside the upload's transaction would
-// make every commit of the database wait for the one before it. Nothing here fails its callers. While the
-// database is away what is to be rung waits; whatever a listener may have missed, it is told to look at
-// everything once it listens again. What this process rang itself is not heard.
+// Sends at most one NOTIFY every 20 ms, on a connection of its own: a NOTIFY inside the upload's transaction
+// would make every commit of the database wait for the one before it. Nothing here fails its callers. While
+// the database is unavailable, notifications wait. Whenever it starts to listen again, the listener gets
+// `everything`, because it may have missed some. This process's own notifications are ignored.
 class doorbell {
 public:
     doorbell(executor ex, pq::connect_options connect, doorbell_listener& listener);
@@ -34,7 +35,7 @@ public:
     void workspace_changed(const uuid& workspace);
     void workspace_removed(const uuid& workspace);
 
-    // Both end when the group is asked to stop; the ringer says its last words first.
+    // Both end when the group is asked to stop; the ringer sends the final NOTIFY first.
     awaitable<void> run_ringer(task_group& tasks);
     awaitable<void> run_listener(task_group& tasks);
 

@@ -95,18 +95,18 @@ std::optional<doorbell_payload> read_payload(std::string_view payload)
     const auto sender = parse_uuid(payload.substr(0, uuid_length));
     if (!sender)
         return std::nullopt;
-    doorbell_payload heard{*sender, {}};
+    doorbell_payload read{*sender, {}};
     payload.remove_prefix(uuid_length);
     while (!payload.empty()) {
         if (payload[0] != ' ')
             return std::nullopt;
         payload.remove_prefix(1);
         const auto end = std::min(payload.find(' '), payload.size());
-        if (!read_word(payload.substr(0, end), heard.what))
+        if (!read_word(payload.substr(0, end), read.what))
             return std::nullopt;
         payload.remove_prefix(end);
     }
-    return heard;
+    return read;
 }
 
 }  // namespace restante

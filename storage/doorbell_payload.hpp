@@ -11,10 +11,10 @@
 
 namespace restante {
 
-// What servers tell each other through PostgreSQL. All of it can be found out by asking the database as well;
-// the bell only makes it quick.
+// What servers notify each other of through PostgreSQL. All of it can also be read from the database; the
+// notification only makes it quick.
 struct changes {
-    bool everything = false;                     // too much to name: look at whatever you serve
+    bool everything = false;                     // too much to name: check whatever you serve
     std::map<uuid, std::int64_t> activity = {};  // workspaces with new rows, and the number of the newest
     std::vector<uuid> revoked_tokens = {};
     std::vector<uuid> changed_workspaces = {};
@@ -31,8 +31,9 @@ struct doorbell_payload {
 // PostgreSQL refuses payloads of 8,000 bytes and more.
 inline constexpr std::size_t max_payload_bytes = 7999;
 
-// Takes out of `waiting` what one payload holds. Whom not to trust any longer comes first and is never left
-// out: what does not fit stays for the next bell. New activity that does not fit becomes "everything".
+// Takes out of `waiting` what one payload holds. Revoked tokens, removed and changed workspaces come first
+// and are never left out: what does not fit stays for the next payload. New activity that does not fit
+// becomes "everything".
 std::string write_payload(const uuid& sender, changes& waiting);
 
 // nullopt for anything that write_payload() does not write.

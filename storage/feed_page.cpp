@@ -13,7 +13,7 @@ constexpr int peer_role_column = 18;
 }  // namespace
 
 feed_page::feed_page(pq::result_set rows, bool with_peer_info)
-    // Nothing to show is one row without an id, so that an unknown cursor can be told from it.
+    // An empty page is one row without an id, which distinguishes it from an unknown cursor.
     : rows_(std::move(rows)),
       with_peer_info_(with_peer_info),
       size_(rows_.empty() || rows_[0][0].is_null() ? 0 : rows_.size())

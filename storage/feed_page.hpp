@@ -35,24 +35,24 @@ struct feed_row {
     std::optional<std::string_view> peer_role = {};
 };
 
-// What one poll gave, still in the form that PostgreSQL sent: nothing is copied before somebody looks.
+// The result of one poll, still in the form that PostgreSQL sent: nothing is copied before it is read.
 class feed_page {
 public:
     static constexpr std::int64_t max_page_bytes = 2 << 20;
 
     feed_page(pq::result_set rows, bool with_peer_info);
 
-    // The numbers of the rows whose bodies did not come along; to be brought by add_bodies(), in rows of seq,
-    // request_body, response_body and tool_trace. Shortens the page to what may be brought, but never to
+    // The numbers of the rows whose bodies were left out; add_bodies() supplies them, in rows of seq,
+    // request_body, response_body and tool_trace. Shortens the page to what may be fetched, but never to
     // nothing.
     std::vector<std::int64_t> leave_room_for_bodies(std::int64_t max_bytes);
     void add_bodies(pq::result_set bodies) { bodies_.emplace(std::move(bodies)); }
 
     int size() const { return size_; }
     bool empty() const { return size_ == 0; }
-    // Fails with database_busy when a body has been forgotten since the row was read.
+    // Fails with database_busy when a body has been deleted since the row was read.
     result<feed_row> operator[](int index) const;
-    // Of a page after a cursor: the number up to which it tells everything that it was asked for.
+    // For a page after a cursor: the number up to which it is complete.
     std::int64_t reaches() const;
     std::size_t memory() const;
     // Accounts for that until the page is destroyed; false when there is no room for it.

@@ -11,18 +11,17 @@ namespace restante {
 namespace {
 
 // Every statement has the same form. `start` turns the cursor and the times into bounds on seq, once. Each
-// branch is then one ordered walk along one index, and the branches are merged lazily, so a poll touches
-// about as many rows as it shows, whatever the length of the history.
+// branch is then one ordered index scan, and the branches are merged lazily, so a poll touches about as many
+// rows as it shows, whatever the length of the history.
 //
 // The constant LIMIT in the branches is for the planner: it knows neither $2 nor the bounds when it makes a
-// plan for all values, and would believe that a tenth of the workspace's rows is wanted. The executor stops
-// at $2.
+// generic plan, and would assume that a tenth of the workspace's rows is wanted. The executor stops at $2.
 //
 // Bodies above 16 KiB stay behind and only tell their size, and the page ends with the row that takes the
 // rest above 2 MiB, or 500 rows could be 500 MiB. PostgreSQL knows the length of a value without reading it.
 //
 // There is no ORDER BY around the whole, because it would sort what is sorted already (half of the time of a
-// poll of 100 rows): `start` has one row, so the join below can only hand on the page as it comes.
+// poll of 100 rows): `start` has one row, so the join below keeps the order of the page.
 constexpr const char* form = R"(
 WITH start AS MATERIALIZED (
     SELECT greatest(cursor.seq, CASE WHEN $3::float8 IS NOT NULL
@@ -75,7 +74,7 @@ constexpr const char* cursor_number = R"((SELECT $5::int8 AS seq) AS cursor
         OR NOT EXISTS (SELECT FROM activity_heads AS head WHERE head.workspace_id = $1::uuid
                           AND head.seq > cursor.seq))";
 
-// The other side of a row: whom it came from, or whom it went to. This join may reorder, so these do sort.
+// The other side of a row: its sender or its recipient. This join may reorder, so these do sort.
 constexpr const char* peer_columns = R"(,
        coalesce(peer.name, peer.agent_card->>'name') AS peer_name,
        coalesce(peer.role, peer.agent_card->>'role') AS peer_role)";
@@ -103,7 +102,7 @@ std::vector<std::string> one_for_each_type(const char* source)
     return filters;
 }
 
-// These are compared row by row: who asks for a peer is on a short index already.
+// These are filtered row by row: a query for a peer uses a short index already.
 std::string optional_filters(std::string_view type, std::string_view canvas)
 {
     std::string filter =
@@ -124,7 +123,7 @@ std::vector<std::string> filters_of(feed_shape shape)
         case feed_shape::peer: {
             const auto rest = optional_filters("$7", "$8");
             return {" AND a.source_id = $6::uuid" + rest,
-                    // What goes from the peer to itself is in the first branch.
+                    // Rows from the peer to itself are in the first branch.
                     " AND a.target_id = $6::uuid AND a.target_id <> a.workspace_id"
                     " AND a.source_id IS DISTINCT FROM $6::uuid" +
                         rest};
@@ -157,7 +156,7 @@ constexpr std::array start_names{"newest", "after_id", "after_seq"};
 constexpr std::array shape_names{"everything",  "type",       "canvas", "agent",
                                  "type_canvas", "type_agent", "peer",   "self"};
 
-// The texts of all combinations, made once.
+// The texts of all combinations, built once.
 class catalogue {
 public:
     catalogue()

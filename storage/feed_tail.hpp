@@ -4,8 +4,8 @@
 
 namespace restante {
 
-// The end of many feeds at once, for those who follow them live. Each call is one statement; errors are those
-// of the pool.
+// The end of many feeds at once, for live subscribers. Each call is one statement; errors are those of the
+// pool.
 class feed_tail {
 public:
     // Keep one answer small, however many rows there are to catch up with and however large they are: ask

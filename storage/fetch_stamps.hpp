@@ -10,8 +10,9 @@ namespace restante {
 class pending_uploads;
 class task_group;
 
-// Fetches that are not stamped yet. A fetch only makes a note here, so that it costs one read and no commit;
-// the writer does the rest. Best effort: past the limit, and when the database is away, stamps are lost.
+// Fetches that are not stamped yet. A fetch only adds an entry here, so that it costs one read and no commit;
+// the writer does the rest. Best effort: past the limit, and while the database is unavailable, stamps are
+// lost.
 class fetch_stamps {
 public:
     static constexpr std::size_t max_notes = 10'000;
@@ -29,7 +30,7 @@ private:
     batch noted_;
 };
 
-// Writes the notes every 100 ms, in one statement, and once more when the group is asked to stop.
+// Writes the stamps every 100 ms, in one statement, and flushes them when the group is asked to stop.
 awaitable<void> run_fetch_stamp_writer(fetch_stamps& stamps, pending_uploads& uploads, task_group& tasks);
 
 }  // namespace restante

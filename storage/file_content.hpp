@@ -9,7 +9,7 @@
 
 namespace restante {
 
-// The bytes of one file, wherever they lie while they wait to be stored.
+// The bytes of one file, wherever they are until they are stored.
 class file_content {
 public:
     virtual ~file_content() = default;
@@ -19,8 +19,8 @@ public:
     // All bytes at once, when they are in memory.
     virtual std::optional<std::span<const char>> in_memory() const = 0;
 
-    // The bytes from offset on, at most as many as fit; never none before the end. They are in `into`, or
-    // where they lie in memory anyway.
+    // The bytes from offset on, at most as many as fit; never none before the end. They are in `into`, or in
+    // place when they are in memory anyway.
     virtual awaitable<result<std::span<const char>>> read(std::uint64_t offset, std::span<char> into) = 0;
 };
 

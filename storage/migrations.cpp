@@ -140,7 +140,7 @@ awaitable<startup_result<int>> migrate_locked(pq::connection& session, const mig
 awaitable<startup_result<int>> migrate(pq::connection& session, migration_request request,
                                        std::function<void(const migration_step&)> report)
 {
-    // Another server may be at work on a large table: waiting for it is not a failure.
+    // Another server may be migrating a large table: waiting for it is not a failure.
     session.io_timeout(std::chrono::minutes(30));
     auto unhurried = co_await session.execute_script("SET statement_timeout = 0; SET lock_timeout = 0");
     if (!unhurried)

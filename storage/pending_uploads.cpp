@@ -29,7 +29,7 @@ std::int64_t size_of(const new_file& file)
     return static_cast<std::int64_t>(file.content->size());
 }
 
-// Everything of a row but the bytes of its content, which come last so that they can follow piece by piece.
+// Everything of a row but the bytes of its content, which come last so that they can be streamed.
 void encode_row(std::string& out, const new_file& file, const uuid& workspace, timestamp expires_at)
 {
     using encode = pq::copy_encoder;
@@ -120,7 +120,7 @@ void pending_uploads::queue_rows(pq::transaction& tx, uuid workspace, std::span<
 awaitable<error_code> pending_uploads::copy_rows(pq::transaction& tx, uuid workspace,
                                                  std::span<const new_file> files)
 {
-    // COPY takes values, not expressions, so the database's clock is asked first.
+    // COPY takes values, not expressions, so the database's clock is read first.
     const pq::parameters ttl(static_cast<std::int64_t>(ttl_.count()));
     auto answer = co_await tx.execute(read_expiry, ttl);
     if (!answer)

@@ -55,11 +55,11 @@ struct acked_file {
     std::string filename;
     std::string mimetype;
     std::int64_t size = 0;
-    bool again = false;  // it was acked before; that moment stands
-    bool raced = false;  // a sweep took it while we acked
+    bool again = false;  // it was acked before; that time is kept
+    bool raced = false;  // a sweep removed it while we acked
 };
 
-// Where the bytes of a large file go, piece by piece.
+// Receives the bytes of a large file, piece by piece.
 class content_sink {
 public:
     virtual ~content_sink() = default;
@@ -71,15 +71,15 @@ struct sweep_counts {
     std::int64_t expired = 0;
 };
 
-// Staged files in PostgreSQL. Every call checks what it is given before it asks the database: a file that is
-// empty, has no name or one that is too long fails with invalid_file, one above the cap with too_large; the
-// same in all three puts. A statement that touches a file names its workspace too, so that nobody reaches
+// Staged files in PostgreSQL. Every call validates its input before any SQL: a file that is empty, has no
+// name or one that is too long fails with invalid_file, one above the cap with too_large; the same in all
+// three puts. A statement that touches a file names its workspace too, so that no workspace reaches
 // another's.
 class pending_uploads {
 public:
-    // Up to here a request's bytes travel as statement parameters; above it they are COPYed from the spool.
+    // Up to here a request's bytes are sent as statement parameters; above it they are COPYed from the spool.
     static constexpr std::uint64_t small_request_bytes = 1024 * 1024;
-    // Up to here get() brings the bytes along; above it they are read in slices.
+    // Up to here get() includes the bytes; above it they are read in slices.
     static constexpr std::int64_t inline_bytes = 1024 * 1024;
 
     pending_uploads(pq::connection_pool& db, std::chrono::microseconds ttl) : db_(db), ttl_(ttl) {}
@@ -89,8 +89,8 @@ public:
     awaitable<result<uuid>> put(uuid workspace, new_file file);
     awaitable<result<std::vector<uuid>>> put_batch(uuid workspace, std::vector<new_file> files);
 
-    // The same in the caller's transaction, which this never commits. Small batches are only queued and
-    // travel with the commit; large ones have been copied when this returns.
+    // The same in the caller's transaction, which this never commits. Small batches are only queued and sent
+    // with the commit; large ones have been copied when this returns.
     awaitable<result<std::vector<uuid>>> put_batch_tx(pq::transaction& tx, uuid workspace,
                                                       std::span<const new_file> files);
 
@@ -98,12 +98,12 @@ public:
     enum class acked { hidden, shown };
 
     // A file that waits for its workspace: not_found when it is absent, expired, another workspace's, or
-    // acked (unless acked files are to be shown and the sweep has not taken this one yet).
+    // acked (unless acked files are to be shown and the sweep has not removed this one yet).
     awaitable<result<fetched_file>> get(uuid workspace, uuid file, want what, acked those = acked::hidden);
 
-    // Hands `length` bytes from `first` on to the sink, in slices of one snapshot: a sweep meanwhile takes
-    // nothing away. Fails with not_found when the file went before the first slice, else with what the sink
-    // said.
+    // Passes `length` bytes from `first` on to the sink, in slices of one snapshot: a concurrent sweep
+    // removes nothing from it. Fails with not_found when the file was removed before the first slice, else
+    // with the sink's error.
     awaitable<error_code> read_content(uuid workspace, uuid file, std::uint64_t first, std::uint64_t length,
                                        content_sink& to);
 
@@ -113,7 +113,7 @@ public:
     awaitable<result<std::vector<staged_file>>> list(uuid workspace, int limit, std::optional<uuid> after);
 
     // Those of the files that could be acked, in no order; the rest are absent, expired or another
-    // workspace's. One statement decides; an ack stands once it was given.
+    // workspace's. One statement decides; an ack is final.
     awaitable<result<std::vector<acked_file>>> ack(uuid workspace, std::span<const uuid> files);
 
     // Stamps fetched_at with the database's now. Element i of both spans is one fetch.

@@ -16,7 +16,7 @@ const statement get_file{"get_file",
                          "WHERE file_id = $1::uuid AND workspace_id = $2::uuid "
                          "AND CASE WHEN acked_at IS NULL THEN expires_at > now() ELSE $4::bool END"};
 
-// A row never changes its bytes, so one snapshot is only needed to keep a row that is deleted meanwhile.
+// A row never changes its bytes, so a snapshot is only needed to keep a row that is deleted meanwhile.
 const statement hold_snapshot{"hold_snapshot", "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"};
 
 const statement read_slice{"read_slice",
@@ -33,9 +33,9 @@ const statement list_files{
     "$4::timestamptz, '-infinity'), coalesce($3::uuid, '00000000-0000-0000-0000-000000000000')) "
     "ORDER BY created_at, file_id LIMIT $2::int8"};
 
-// `found` is what the snapshot says; `locked` is what is left of it once nobody else holds the rows, taken in
-// the order of their ids so that two of these never wait for each other in a circle. A row that was found and
-// could not be locked has been swept in between.
+// `found` is what the snapshot shows; `locked` is what is left of it once all rows are locked, in the order
+// of their ids so that two of these never deadlock. A row that was found and could not be locked has been
+// swept in between.
 const statement ack_files{
     "ack_files",
     "WITH found AS ("

@@ -28,7 +28,7 @@ const statement read_sweep{
     "status_sweep",
     "SELECT last_started_at, last_finished_at, last_acked, last_expired, last_error FROM sweeper_state"};
 
-// Sessions of other roles show no name to those who are not members of pg_read_all_stats.
+// Roles that are not members of pg_read_all_stats do not see the names of other roles' sessions.
 const statement read_replicas{
     "status_replicas",
     "SELECT substr(application_name, length($1::text) + 1), coalesce(host(client_addr), 'local'), count(*), "

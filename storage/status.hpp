@@ -55,8 +55,7 @@ struct status_report {
     std::vector<replica> replicas;
 };
 
-// What servers call their sessions, so that they can be told from each other: this and then the replica's
-// name.
+// What servers name their sessions, so that each can be identified: this and then the replica's name.
 inline constexpr std::string_view replica_prefix = "restante serve ";
 
 // Fails with schema_missing when the schema is not there or too old, and with the errors of the pool.

@@ -8,15 +8,15 @@ namespace restante {
 
 namespace {
 
-// For the transaction of one batch: a plan made in a quiet hour would sort the whole backlog again and again,
-// so only walks along an index are left to choose from.
+// For the transaction of one batch: a plan made while there was no backlog would sort the whole backlog again
+// and again, so only index scans are left to choose from.
 const statement prepare_batch{"sweep_prepare",
                               "SELECT set_config('enable_seqscan', 'off', true), "
                               "set_config('enable_bitmapscan', 'off', true)"};
 
 // Each locks up to 200 rows along its index, removes them, and gives their number and the last key. Of files
 // it removes only those that begin within 1 MiB: removing bytes writes as much to the WAL as storing them
-// did, and the commits of uploads wait behind it. A locked row keeps its place, so its ctid is as good as its
+// did, and the commits of uploads wait behind it. A locked row does not move, so its ctid is as good as its
 // key and ten times faster.
 const statement take_acked{
     "sweep_acked",

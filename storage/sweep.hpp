@@ -5,11 +5,11 @@
 
 namespace restante {
 
-// What a sweep took, and what ended it early. Batches commit one by one: rows that went before a failure are
-// gone all the same, so both are told.
+// What a sweep removed, and the error that ended it early. Batches commit one by one: rows removed before a
+// failure stay removed, so both are reported.
 struct sweep_outcome {
     sweep_counts gone;
-    bool more = false;  // the time was over before the rows were
+    bool more = false;  // time ran out before the rows did
     error_code failure;
 };
 
@@ -26,31 +26,31 @@ struct sweep_record {
     error_code failure;
 };
 
-// Removes what nobody will ask for again, in batches that are each a short transaction. Whether a row's time
-// has come is decided by the database's clock. Rows that somebody else holds, another sweeper for one, are
-// passed over: any number of sweepers share the work, none waits and none deadlocks.
+// Removes rows that are no longer needed, in batches that are each a short transaction. The database's clock
+// decides whether a row is due. Rows that another transaction has locked, another sweeper's for one, are
+// skipped: any number of sweepers share the work, none waits and none deadlocks.
 //
 // Failures are those of the pool and of statements; schema_missing when the tables are not there.
 class storage_sweep {
 public:
     explicit storage_sweep(pq::connection_pool& db) : db_(db) {}
 
-    // Files that were acked longer ago than the retention, and files that expired without an ack. Zero takes
-    // every acked file; a negative retention is taken as zero.
+    // Files that were acked longer ago than the retention, and files that expired without an ack. Zero
+    // removes every acked file; a negative retention is taken as zero.
     awaitable<sweep_outcome> sweep(std::chrono::microseconds ack_retention, sweep_time time);
 
-    // Idempotency keys and fences whose time is over.
+    // Expired idempotency keys and fences.
     awaitable<forget_outcome> forget_requests(sweep_time time);
 
-    // Activity older than the retention; see forget_activity() in sql/ for what stays. Goes on where the last
+    // Activity older than the retention; see forget_activity() in sql/ for what stays. Resumes where the last
     // call had to stop.
     awaitable<forget_outcome> forget_activity(std::chrono::microseconds retention, sweep_time time);
 
     awaitable<error_code> record(sweep_record cycle);
 
 private:
-    // One kind of row, swept along its own index. `after` is the key of the last row that went: a batch need
-    // not walk past the remains of the batches before it, which PostgreSQL keeps until VACUUM comes.
+    // One kind of row, swept along its own index. `after` is the key of the last row that was removed: a
+    // batch need not walk past the dead rows of the batches before it, which PostgreSQL keeps until VACUUM.
     struct rows_to_go {
         const statement& next_batch;
         std::chrono::microseconds retention{};

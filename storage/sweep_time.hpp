@@ -4,9 +4,9 @@
 
 namespace restante {
 
-// How long a job of the sweep may go on, and how fast. It is asked after each batch: the time may be over or
-// the server stopping; otherwise it rests twice as long as the batch took, so that a backlog never takes more
-// than a third of what one connection can do, and uploads go on beside it.
+// How long a sweep job may run, and how fast. It is asked after each batch: the time may be over or the
+// server stopping; otherwise it pauses twice as long as the batch took, so that a backlog never takes more
+// than a third of what one connection can do, and uploads continue beside it.
 class sweep_time {
 public:
     using clock = std::chrono::steady_clock;

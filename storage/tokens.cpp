@@ -6,7 +6,7 @@ namespace restante {
 
 namespace {
 
-// Every request of a shard may wait for one of these, and behind them there is still the work itself.
+// Every request of a shard may wait for one of these before its own work begins.
 constexpr auto lookup_limit = std::chrono::milliseconds(1500);
 
 const statement find_owners{
@@ -31,7 +31,7 @@ const statement revoke_token{"token_revoke",
                              "UPDATE workspace_auth_tokens SET revoked_at = coalesce(revoked_at, now())"
                              " WHERE id = $2::uuid AND workspace_id = $1::uuid"};
 
-// Rows that somebody else is stamping are left to them, so that two shards never wait for each other.
+// Rows that another shard is stamping are skipped, so that two shards never wait for each other.
 const statement stamp_tokens{"token_stamp_last_used",
                              "UPDATE workspace_auth_tokens SET last_used_at = now() WHERE id IN ("
                              "  SELECT id FROM workspace_auth_tokens WHERE id = ANY ($1::uuid[])"

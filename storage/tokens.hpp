@@ -14,7 +14,7 @@
 
 namespace restante {
 
-// What is kept of a token that was just made. The token itself never comes here.
+// What is stored of a new token. The token itself is never passed here.
 struct new_token {
     uuid id = make_uuid_v4();
     digest32 hash{};
@@ -30,7 +30,7 @@ struct token_info {
     std::optional<timestamp> revoked_at;
 };
 
-// Whose a token is.
+// The owner of a token.
 struct token_owner {
     digest32 hash{};
     uuid token{};
@@ -38,14 +38,14 @@ struct token_owner {
 };
 
 // The tokens of workspaces in PostgreSQL, by their hashes. Every call fails with an error of the pool when
-// the database could not be asked.
+// the database could not be queried.
 class token_store {
 public:
     explicit token_store(pq::connection_pool& db) : db_(db) {}
 
     // The owners of those tokens that are live, in any order, with all that a request must know of their
     // workspaces: one round trip. Tokens of a removed workspace are among them (facts.removed), so that its
-    // runtime can be told that it is gone instead of that it is unknown.
+    // runtime learns that it was removed instead of that it is unknown.
     awaitable<result<std::vector<token_owner>>> find(std::span<const digest32> hashes);
 
     // Errors: workspace_not_found (unknown or removed).
@@ -54,11 +54,11 @@ public:
     // Newest first, revoked ones included; at most 500.
     awaitable<result<std::vector<token_info>>> list(uuid workspace);
 
-    // Again is as good as once: the time of the first revocation stays. Errors: not_found (unknown, or
-    // another workspace's).
+    // Idempotent: the time of the first revocation stays. Errors: not_found (unknown, or another
+    // workspace's).
     awaitable<result<void>> revoke(uuid workspace, uuid token);
 
-    // Best effort. The database keeps the promise of one stamp a minute, whatever the shards and replicas do.
+    // Best effort. The database enforces one stamp a minute, whatever the shards and replicas do.
     awaitable<result<void>> stamp_last_used(std::span<const uuid> tokens);
 
 private:

@@ -8,7 +8,7 @@
 
 namespace restante {
 
-// What waits for its workspaces, in the whole database.
+// Files that are not acked yet, in the whole database.
 struct unacked_uploads {
     std::int64_t files = 0;
     std::int64_t bytes = 0;
@@ -19,8 +19,8 @@ struct unacked_uploads {
     std::int64_t fetched() const { return files - never_fetched; }
 };
 
-// One query whose price does not grow with the table (see unacked_uploads() in sql/), and which gives up
-// after two seconds with database_timeout rather than weigh on a database in trouble.
+// One query whose cost does not grow with the table (see unacked_uploads() in sql/), and which times out
+// after two seconds with database_timeout rather than burden a database in trouble.
 awaitable<result<unacked_uploads>> read_unacked_uploads(pq::connection_pool& db);
 
 }  // namespace restante

@@ -6,8 +6,8 @@ namespace restante {
 
 namespace {
 
-// Held until COMMIT by whoever registers or removes this id: a row lock would not do, because at the first
-// registration there is no row yet.
+// Held until COMMIT by every registration and removal of this id: a row lock would not do, because at the
+// first registration there is no row yet.
 const statement lock_id{"workspace_lock_id",
                         "SELECT pg_advisory_xact_lock(hashtextextended('workspace ' || $1::uuid, 0))"};
 
@@ -114,8 +114,8 @@ awaitable<result<first_token>> workspace_store::register_workspace(const registr
     co_return first_token::stored;
 }
 
-// After a commit that nobody answered. Were it left open, a token that is stored but was never told would
-// lock its workspace out for good. The lock makes us wait for the end of the transaction that we ask about.
+// After a COMMIT without a reply. Left unresolved, a token that is stored but was never returned would lock
+// its workspace out for good. The lock makes us wait for the end of the transaction in question.
 awaitable<result<first_token>> workspace_store::was_stored(uuid workspace, uuid token)
 {
     auto tx = co_await db_.begin();

@@ -13,7 +13,7 @@
 
 namespace restante {
 
-// What a workspace says of itself. What is absent stays as it was.
+// What a workspace reports about itself. What is absent stays unchanged.
 struct registration {
     uuid id{};
     delivery_mode mode = delivery_mode::poll;
@@ -22,10 +22,10 @@ struct registration {
     std::optional<std::string> agent_card;  // JSON text
 };
 
-// Whether the one who registers has proved to speak for the workspace: with one of its tokens, or as admin.
+// Whether the caller has proved to act for the workspace: with one of its tokens, or as admin.
 enum class caller { unproven, proven };
 
-// What has become of the token that came with a registration.
+// What happened to the token that came with a registration.
 enum class first_token { stored, not_needed };
 
 struct workspace_info {
@@ -40,7 +40,7 @@ struct workspace_info {
 };
 
 // The workspaces in PostgreSQL. Every call fails with an error of the pool when the database could not be
-// asked.
+// queried.
 class workspace_store {
 public:
     explicit workspace_store(pq::connection_pool& db) : db_(db) {}

@@ -11,7 +11,7 @@ namespace restante {
 
 namespace {
 
-// A position that does not fit is beyond the end of every file, and so is the greatest that does.
+// A position that overflows is past the end of every file; so is the maximum, which replaces it.
 std::optional<std::uint64_t> parse_position(std::string_view text)
 {
     return parse_capped(text, std::numeric_limits<std::uint64_t>::max());

@@ -5,7 +5,7 @@
 
 namespace restante {
 
-// Both ends belong to it, as in Content-Range.
+// Inclusive at both ends, as in Content-Range.
 struct byte_range {
     std::uint64_t first = 0;
     std::uint64_t last = 0;
@@ -27,17 +27,16 @@ struct range_decision {
     bool operator==(const range_decision&) const = default;
 };
 
-// `range` is the field's value, empty when there is none; `size` the length of the file in bytes. RFC
-// 9110, 14.2: a range that can't be understood is ignored, one that is understood but lies outside the file
-// is refused.
+// `range` is the field's value, empty when there is none; `size` the length of the file in bytes. RFC 9110,
+// 14.2: a range that can't be parsed is ignored, a valid one outside the file is refused.
 range_decision decide_range(std::string_view range, std::uint64_t size) noexcept;
 
-// Whether a Range may be honoured under this If-Range value. Only the very same strong tag says that the
-// client holds a piece of these bytes; a weak one or a date doesn't. `etag` is ours, with its quotes.
+// Whether a Range may be honoured under this If-Range value. Only the same strong tag proves that the client
+// holds a part of these bytes; a weak one or a date doesn't. `etag` is ours, with its quotes.
 bool if_range_allows(std::string_view if_range, std::string_view etag) noexcept;
 
-// Whether the client has it already (304): a list of tags, compared weakly, or `*`. A value that is not such
-// a list matches nothing from the point where it breaks.
+// Whether the client has it already (304): a list of tags, compared weakly, or `*`. A malformed list matches
+// nothing from the point where it breaks.
 bool if_none_match_hits(std::string_view if_none_match, std::string_view etag) noexcept;
 
 }  // namespace restante

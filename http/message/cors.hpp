@@ -18,19 +18,19 @@ struct cors_field {
 using cors_fields = boost::container::static_vector<cors_field, 6>;
 
 // Which web pages may call: a list of origins, compared exactly (`https://canvas.example`), empty by default.
-// `*` lets every page call, and then the browser is told not to send credentials.
+// `*` allows every page, and then the browser sends no credentials.
 class cors_policy {
 public:
     explicit cors_policy(std::vector<std::string> allowed_origins);
 
     bool allows(std::string_view origin) const;
 
-    // Fields for an ordinary answer. `origin` is empty when the request has none; caches are told that the
+    // Fields for an ordinary answer. `origin` is empty when the request has none; Vary tells caches that the
     // answer depends on it even then.
     cors_fields response_fields(std::string_view origin) const;
 
     // Fields for the 204 that answers OPTIONS with Origin and Access-Control-Request-Method. For an origin
-    // that is not allowed they hold no permission, and the browser stops there.
+    // that is not allowed they grant nothing, and the browser stops there.
     cors_fields preflight_fields(std::string_view origin, const method_set& allowed) const;
 
 private:

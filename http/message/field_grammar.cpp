@@ -10,14 +10,14 @@ namespace restante {
 
 namespace {
 
-// RFC 3986 lets a name hold escapes and `,;=&`, too. No host that can be looked up has them, and a comma is
-// what two Host fields look like once a proxy has joined them.
+// RFC 3986 lets a name hold escapes and `,;=&`, too. No resolvable host has them, and a comma can mean that a
+// proxy has joined two Host fields.
 constexpr bool is_name_char(char c)
 {
     return is_ascii_alnum(c) || c == '-' || c == '.' || c == '_' || c == '~';
 }
 
-// Boost.URL takes any number of digits for a port, and its port_number() gives something for all of them.
+// Boost.URL accepts any number of digits as a port, and its port_number() returns a value for all of them.
 bool is_port(std::string_view text)
 {
     const auto number = parse_decimal(text);

@@ -17,9 +17,9 @@ constexpr bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-// Beast has one error for a line that is no request line and for a version that it doesn't speak; they have
-// different answers. Two spaces exactly, because some servers take what lies between the first and the last
-// as target.
+// Beast has one error for a malformed request line and for an unsupported version; they have different
+// answers. Two spaces exactly, because some servers take everything between the first and the last space as
+// the target.
 std::optional<errc> inspect_request_line(std::string_view line)
 {
     constexpr std::string_view shape = " HTTP/d.d";

@@ -5,8 +5,8 @@
 
 namespace restante {
 
-// The value of a member of a JSON object, as it was written, so that it can be kept word for word: a tree
-// forgets how a number was spelled. `object` must be an object that parse_json() has accepted.
+// The value of a member of a JSON object exactly as it was written, so that it can be stored unchanged: a
+// parsed tree loses how a number was spelled. `object` must be an object that parse_json() has accepted.
 std::optional<std::string_view> json_member(std::string_view object, std::string_view name);
 
 }  // namespace restante

@@ -12,8 +12,8 @@ namespace json = boost::json;
 
 namespace {
 
-// Builds the value and counts the keys. Boost.JSON keeps the last of two members with one key and says
-// nothing; an object that has lost a member shows itself by the count.
+// Builds the value and counts the keys. Boost.JSON silently keeps the last of two members with one key; the
+// count reveals an object that has lost a member.
 struct counting_builder {
     static constexpr std::size_t max_object_size = json::object::max_size();
     static constexpr std::size_t max_array_size = json::array::max_size();

@@ -12,7 +12,7 @@ bool is_known_method(boost::beast::http::verb verb);
 // The methods that a path answers, for Allow and for preflights.
 class method_set {
 public:
-    // GET brings HEAD along. Methods that no route of ours can have are ignored.
+    // GET also adds HEAD. Methods that no route of ours can have are ignored.
     void insert(boost::beast::http::verb verb);
     bool contains(boost::beast::http::verb verb) const;
     // "GET, HEAD, OPTIONS"

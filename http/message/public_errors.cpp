@@ -25,7 +25,7 @@ constexpr public_error challenge(std::string_view code, std::string_view sentenc
     return {401, code, sentence, std::nullopt, true};
 }
 
-// Which table is missing or which setting is wrong is for the log; a client can only try again.
+// The log says which table is missing or which setting is wrong; a client can only retry.
 constexpr public_error unavailable =
     later(503, "platform_unavailable", "the platform is unavailable, try again", 2);
 constexpr public_error internal = plain(500, "internal_error", "internal error");
@@ -126,7 +126,7 @@ public_error public_error_of(errc e) noexcept
         case errc::shutting_down:
             return later(503, "shutting_down", "the server is shutting down, try again", 1);
 
-        // Nobody is there to read it; the status is for the access line and the metrics.
+        // No client reads it; the status is for the access log and the metrics.
         case errc::client_gone: return plain(499, "client_gone", "client closed the connection");
 
         case errc::transaction_aborted:
@@ -152,10 +152,10 @@ errc to_errc(const error_code& ec) noexcept
 
 std::string error_body(const refusal& why)
 {
-    const auto told = public_error_of(why.code);
+    const auto error = public_error_of(why.code);
     boost::json::object body;
-    body["error"] = why.sentence ? as_utf8(*why.sentence) : std::string(told.sentence);
-    body["code"] = told.code;
+    body["error"] = why.sentence ? as_utf8(*why.sentence) : std::string(error.sentence);
+    body["code"] = error.code;
     for (const auto& field : why.fields) {
         if (const auto* text = field.value().if_string())
             body[field.key()] = as_utf8(*text);

@@ -10,7 +10,7 @@
 
 namespace restante {
 
-// What the outside is told about an error.
+// An error as clients see it.
 struct public_error {
     unsigned status = 500;
     std::string_view code;
@@ -19,13 +19,13 @@ struct public_error {
     bool www_authenticate = false;
 };
 
-// The only place where an error meets a status. A value that is no errc is told as internal_error.
+// The only place where an error is mapped to a status. A value that is no errc becomes internal_error.
 public_error public_error_of(errc e) noexcept;
 
-// Errors that are not ours (of the system, of Beast) say nothing to a client: they are internal_error.
+// Errors that are not ours (of the system, of Beast) reveal nothing to a client: they become internal_error.
 errc to_errc(const error_code& ec) noexcept;
 
-// An error on its way out, with what the answer says besides.
+// An error to answer with, and what the answer carries besides.
 struct refusal {
     errc code = errc::internal_error;
     std::optional<std::string> sentence = std::nullopt;  // instead of the one in the table
@@ -38,12 +38,12 @@ struct refusal {
     refusal(errc e, boost::json::object extra) : code(e), fields(std::move(extra)) {}
 };
 
-// A value, or the answer that is given instead.
+// A value, or the refusal to answer with.
 template <class T>
 using answerable = boost::system::result<T, refusal>;
 
-// {"error": sentence, "code": code, …fields}. A byte of a text that is not UTF-8 (a file name can hold any)
-// becomes U+FFFD, so that the answer is JSON whatever it quotes.
+// {"error": sentence, "code": code, …fields}. Bytes of a text that are not UTF-8 (a file name can hold any)
+// become U+FFFD, so that the answer is always valid JSON.
 std::string error_body(const refusal& why);
 
 }  // namespace restante

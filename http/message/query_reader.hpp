@@ -9,15 +9,16 @@
 
 namespace restante {
 
-// Takes the parameters of a query one by one and remembers the first that has to be refused. A parameter that
-// is there but empty counts as absent, as existing clients expect.
+// Reads the parameters of a query one by one and keeps the first that has to be refused. A parameter that is
+// there but empty counts as absent, as existing clients expect.
 class query_reader {
 public:
     explicit query_reader(const query_params& query) : query_(query) {}
 
     std::optional<std::string_view> text(std::string_view name);
 
-    // The parameter as `parse` reads it; refused, with a sentence that says what it must be, when it can't.
+    // The parameter as `parse` reads it. When it can't, it is refused with a sentence that says what it must
+    // be.
     template <class Parse>
     auto value(std::string_view name, std::string_view must_be, Parse parse)
     {
@@ -31,7 +32,7 @@ public:
         return parsed;
     }
 
-    // `limit`, which is never refused: what is no positive number means the default.
+    // `limit`, which is never refused: anything but a positive number means the default.
     int limit(int otherwise, int most);
 
     void refuse(std::string sentence);

@@ -19,7 +19,7 @@ namespace {
 // Every number of 64 bits fits; more digits are leading zeros, which no honest client sends.
 constexpr std::size_t longest_length = 19;
 
-// The fields that decide something here, and how often each came.
+// The fields that matter here, and how often each occurs.
 struct tally {
     std::size_t fields = 0;
     std::size_t hosts = 0;
@@ -37,8 +37,8 @@ struct tally {
     bool says_keep_alive = false;
 };
 
-// CGI and its heirs write `-` and `_` alike as `_`, so that a proxy before us can take `Content_Length` for
-// the real one. Whatever else stands in the place of the hyphen gets the same suspicion.
+// CGI and its successors map both `-` and `_` to `_`, so that a proxy before us can take `Content_Length` for
+// the real one. Any other character in place of the hyphen is treated the same.
 bool is_look_alike(std::string_view name)
 {
     constexpr std::array<std::string_view, 4> guarded = {"content-length", "transfer-encoding",
@@ -87,9 +87,8 @@ tally count_fields(const request_header& head)
     return seen;
 }
 
-// Anything but `chunked` alone is refused; what remains is which answer says why. A list of codings is
-// something we don't implement (501), unless chunked stands in it before the end: then nobody can know where
-// the body ends (400).
+// Anything but `chunked` alone is refused; this chooses the answer. A list of codings is not implemented
+// (501), unless chunked is in it before the end: then the end of the body is undefined (400).
 std::optional<errc> inspect_coding(std::string_view value)
 {
     if (iequals(value, "chunked"))
@@ -133,8 +132,7 @@ bool has_body(const gate_verdict& verdict)
     return verdict.body == body_kind::chunked || verdict.content_length > 0;
 }
 
-// RFC 9110 gives a body no meaning with these methods, so whoever sends one means something that we don't
-// see.
+// RFC 9110 defines no meaning for a body with these methods, so we refuse one instead of guessing.
 bool takes_no_body(http::verb method)
 {
     switch (method) {
@@ -148,7 +146,7 @@ bool takes_no_body(http::verb method)
     }
 }
 
-// HTTP/1.0 knew no Host; HTTP/1.1 needs exactly one.
+// HTTP/1.0 had no Host; HTTP/1.1 requires exactly one.
 bool is_good_host(const request_header& head, const tally& seen)
 {
     if (seen.hosts == 0)
@@ -156,8 +154,8 @@ bool is_good_host(const request_header& head, const tally& seen)
     return seen.hosts == 1 && is_host_and_port(seen.host);
 }
 
-// RFC 9112 has us prefer the host in an absolute target over the Host field. When they differ, something
-// between the client and us has chosen by the one or by the other; we don't guess which.
+// RFC 9112 prefers the host in an absolute target over the Host field. When they differ, something between
+// the client and us has chosen by the one or by the other; we don't guess which.
 bool is_good_target(const request_header& head, const tally& seen)
 {
     const std::string_view target = head.target();
@@ -206,7 +204,7 @@ gate_verdict inspect_head(const request_header& head) noexcept
     }
     const bool persistent = head.version() == 11 || seen.says_keep_alive;
     verdict.close = seen.says_close || !persistent;
-    // An HTTP/1.0 client that repeats the field without knowing it would take the 100 for the answer.
+    // An HTTP/1.0 client that repeats the field without knowing it would take the 100 for the final answer.
     verdict.expects_continue = seen.expects_continue && head.version() == 11 && has_body(verdict);
     return verdict;
 }

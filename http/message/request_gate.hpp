@@ -23,16 +23,15 @@ struct gate_verdict {
     bool expects_continue = false;
 };
 
-// Refuses every head that RFC 9112 forbids or that two readers could understand differently. Call it on the
-// fields as they are before the body is read: Beast merges trailers into the same container later, and a
-// trailer must not decide anything.
+// Refuses every head that RFC 9112 forbids or that two parsers could read differently. Call it before the
+// body is read: Beast merges trailers into the same container later, and a trailer must not decide anything.
 //
-// Beast 1.81 and head_scanner have refused before: a method that is no token, control characters in the
+// Beast 1.81 and head_scanner have already refused: a method that is no token, control characters in the
 // target, a version other than 1.0 and 1.1, names that are no token (so also `Content-Length : 5`), control
 // characters in values, bare CR and LF, folded lines, a Content-Length that is no number or contradicts
 // another one, chunked followed by Content-Length, Connection that is no list.
 //
-// Beast lets through, and this refuses: Transfer-Encoding that is not exactly `chunked` (Beast reads `gzip`
+// Beast accepts, and this refuses: Transfer-Encoding that is not exactly `chunked` (Beast reads `gzip`
 // as "no body" and the body as the next request), twice, with Content-Length, on HTTP/1.0; `Content-Length:
 // 5, 5` and 20 digits; a missing, repeated or malformed Host; a body on GET, HEAD or DELETE; unknown
 // expectations; names that other software takes for framing or authentication (`Content_Length`); several
@@ -48,8 +47,8 @@ gate_verdict inspect_head(const request_header& head) noexcept;
 // Behind a head_scanner, bad_version can only be a version that we don't speak.
 errc parser_error_to_errc(const error_code& ec) noexcept;
 
-// The extensions of one chunk, as Beast hands them to on_chunk_header. Beast accepts any length, and line
-// feeds in quoted strings, where other readers see the end of the line.
+// The extensions of one chunk, as Beast passes them to on_chunk_header. Beast accepts any length, and line
+// feeds in quoted strings, where other parsers end the line.
 bool is_acceptable_chunk_extension(std::string_view extensions) noexcept;
 
 }  // namespace restante

@@ -6,8 +6,8 @@
 
 namespace restante {
 
-// The name of a request in answers and logs, without an allocation. It takes the client's X-Request-Id when
-// that is 8 to 64 of [A-Za-z0-9-], so that it can't forge anything where it is printed; else it makes one.
+// Identifies a request in answers and logs, without an allocation. It uses the client's X-Request-Id when
+// that is 8 to 64 of [A-Za-z0-9-], so that it can't inject anything where it is printed; else it makes one.
 class request_id {
 public:
     explicit request_id(std::string_view from_client);

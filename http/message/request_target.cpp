@@ -18,7 +18,7 @@ bool is_printable_ascii(std::string_view text)
     return std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7F; });
 }
 
-// A segment means only itself: not the place where we are, and not the way up.
+// `.` and `..` are refused, not resolved.
 bool has_dot_segment(std::string_view path)
 {
     while (!path.empty()) {
@@ -34,7 +34,7 @@ bool has_dot_segment(std::string_view path)
 result<std::string> decode_path(urls::pct_string_view encoded)
 {
     std::string path = encoded.decode();
-    // A slash that was encoded was not meant to separate.
+    // An encoded slash was not meant as a separator.
     const auto slashes = std::count(encoded.begin(), encoded.end(), '/');
     if (std::count(path.begin(), path.end(), '/') != slashes || path.find('\\') != std::string::npos)
         return RESTANTE_ERROR(errc::bad_request);
@@ -43,8 +43,8 @@ result<std::string> decode_path(urls::pct_string_view encoded)
     return path;
 }
 
-// Boost.URL 1.81 does this form well. It is not asked about absolute ones, where it takes `http://[::1].a`
-// for the path `.a` and fails an assertion of its own on others.
+// Boost.URL 1.81 parses this form well. It is not used for absolute ones, where it takes `http://[::1].a` for
+// the path `.a` and fails an assertion of its own on others.
 result<request_target> parse_origin_form(std::string_view target)
 {
     const auto url = urls::parse_origin_form(target);

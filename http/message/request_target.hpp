@@ -14,15 +14,14 @@ class url_view;
 
 namespace restante {
 
-// The decoded parameters of a query string, in a flat list: there are few, and they are looked up a few
-// times.
+// The decoded parameters of a query string, in a flat list: they are few and rarely looked up.
 class query_params {
 public:
     static constexpr std::size_t max_params = 32;
 
-    // The value, or nothing when the parameter is absent. A parameter that the caller knows but that has two
-    // meanings is bad_request: given twice, or with bytes that are no printable ASCII. (What nobody asks for
-    // is ignored, whatever it holds.) The view lives as long as this object.
+    // The value, or nothing when the parameter is absent. A known parameter that is ambiguous is bad_request:
+    // given twice, or with bytes that are no printable ASCII. (Unknown ones are ignored, whatever they hold.)
+    // The view lives as long as this object.
     result<std::optional<std::string_view>> get(std::string_view name) const;
 
     // `+` is a space, as in forms. More than 32 parameters: bad_request.
@@ -41,14 +40,13 @@ struct request_target {
     query_params query;
 };
 
-// Takes a request target apart: `/path?query`, `http://host/path?query` or `*`. Strict, because a path that
-// can be read in two ways has been used to walk around checks: broken escapes, control characters, bytes
-// outside ASCII, backslashes, dot segments (encoded or not), an encoded slash and fragments are
-// bad_request.
+// Parses a request target: `/path?query`, `http://host/path?query` or `*`. Strict, because a path that can be
+// read in two ways can bypass checks: broken escapes, control characters, bytes outside ASCII, backslashes,
+// dot segments (encoded or not), an encoded slash and fragments are bad_request.
 result<request_target> parse_request_target(std::string_view target);
 
-// `http://host:80/path?query` in two: host:80 and /path?query, which may be empty. Nothing for targets of
-// another form; neither part is checked.
+// `http://host:80/path?query` split in two: host:80 and /path?query, which may be empty. Nothing for targets
+// of another form; neither part is checked.
 struct absolute_target {
     std::string_view authority;
     std::string_view rest;

@@ -29,15 +29,15 @@ public:
     virtual std::uint64_t length() const = 0;
 
     // The next bytes, valid until the next call; not called after length() bytes. An error, or an early end,
-    // cuts the connection: the status has been sent, so nothing else can tell the client.
+    // aborts the connection: the status has been sent, so nothing else can tell the client.
     virtual awaitable<result<std::span<const char>>> next() = 0;
 
     // Called once, at the end of the answer. HEAD never sends all bytes.
     virtual void finished(bool all_bytes_sent) = 0;
 };
 
-// Gets the connection for itself and runs until that ends: WebSocket. Nothing was answered
-// before, and bytes that were sent ahead are in connection::input.
+// Takes over the connection and runs until it ends: WebSocket. Nothing has been answered yet, and bytes that
+// the client sent early are in connection::input.
 using takeover = std::function<awaitable<void>(connection&, const request_header&)>;
 
 // Gets the connection once the head of the answer has been sent, and writes a body without a known length

@@ -21,7 +21,7 @@ void append_number(std::string& out, std::uint64_t value)
     out.append(digits.data(), end);
 }
 
-// "Date: Tue, 15 Nov 1994 08:12:31 GMT", made once a second.
+// "Date: Tue, 15 Nov 1994 08:12:31 GMT", formatted once a second.
 std::string_view date_field()
 {
     thread_local std::time_t made_at = 0;
@@ -56,7 +56,8 @@ std::string make_head(const response& answer, const answer_frame& frame, std::op
     out += "\r\n";
     out += date_field();
     for (const auto& field : answer.head) {
-        // Beast takes any value; a line break in one would begin a field, or an answer, of somebody's choice.
+        // Beast accepts any value; a line break in one would start a field, or an answer, of an attacker's
+        // choice.
         if (field.value().find_first_of("\r\n") != std::string_view::npos)
             continue;
         out += field.name_string();

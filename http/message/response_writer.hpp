@@ -14,12 +14,11 @@ class connection;
 struct answer_frame {
     std::string_view request_id;
     bool head_only = false;   // HEAD
-    bool keep_alive = false;  // otherwise the client is told that the connection ends
+    bool keep_alive = false;  // otherwise the answer says Connection: close
 };
 
-// Sends the answer with its framing and the fields that every answer carries. A small one leaves in one
-// write. Errors are those of connection::write; an answer that could not be sent whole leaves the connection
-// useless.
+// Sends the answer with its framing and the fields that every answer carries. A small one takes a single
+// write. Errors are those of connection::write; after an incomplete answer the connection is unusable.
 awaitable<error_code> send_response(connection& conn, response& answer, const answer_frame& frame);
 
 // Sends the head of an answer whose body ends with the connection.

@@ -19,8 +19,8 @@ net_stream make_stream(tcp_socket socket, transport kind, const accept_context& 
     return net_stream(std::move(socket));
 }
 
-// A place for the handshake is taken only when the client has begun to speak, so that silent connections
-// can't keep the others out.
+// A handshake slot is taken only once the client has sent something, so that silent connections can't block
+// the others.
 awaitable<bool> shake_hands(connection& conn, accept_context& shared)
 {
     if (conn.stopping())
@@ -42,7 +42,7 @@ awaitable<bool> shake_hands(connection& conn, accept_context& shared)
 awaitable<void> serve_connection(tcp_socket socket, admission::ticket, transport kind, accept_context& shared,
                                  const accept_loop::session& serve)
 {
-    error_code ec;  // a connection that has ended already shows it at the first read
+    error_code ec;  // a connection that has ended already fails at its first read
     socket.set_option(tcp::no_delay(true), ec);
     connection conn(make_stream(std::move(socket), kind, shared));
     if (!conn.join(shared.strangers))

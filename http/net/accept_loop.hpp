@@ -41,7 +41,7 @@ public:
     // queue.
     awaitable<void> run();
 
-    // Accepts the connections that wait in the kernel's queue, because they came before the stop, and closes.
+    // Accepts the connections in the kernel's backlog, because they came before the stop, and closes.
     void stop();
 
 private:

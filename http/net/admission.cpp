@@ -30,7 +30,7 @@ std::optional<admission::ticket> admission::try_enter()
     return ticket(*this);
 }
 
-// Each place that comes free wakes one who waits; a newcomer may take it first, and then the woken one waits
+// Each place that comes free wakes one waiter; a newcomer may take it first, and then that waiter waits
 // again.
 void admission::leave()
 {

@@ -9,7 +9,7 @@
 
 namespace restante {
 
-// Lets a limited number in at a time; the rest wait in line. One shard's thread only.
+// A counting semaphore: admits a limited number at a time, the rest wait in a queue. One shard's thread only.
 class admission {
 public:
     using time_point = std::chrono::steady_clock::time_point;

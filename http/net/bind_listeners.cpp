@@ -73,8 +73,8 @@ startup_result<std::vector<tcp_acceptor>> bind_listeners(const host_port& addres
         return cannot_listen(address, flag, resolved.error());
     auto endpoint = *resolved;
 
-    // SO_REUSEPORT also lets a second server of the same user in, without a word. One bind without it finds
-    // out.
+    // SO_REUSEPORT also lets a second server of the same user bind, silently. One bind without it detects
+    // that.
     if (endpoint.port() != 0) {
         const auto probe = bind_acceptor(executors.front(), endpoint, sharing::exclusive);
         if (!probe)

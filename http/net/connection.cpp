@@ -10,7 +10,7 @@ namespace restante {
 
 namespace {
 
-// A client on a fast line always has bytes ready. After so many the others of the shard get their turn.
+// A fast client always has bytes ready. After this many the shard's other connections get their turn.
 constexpr std::size_t longest_burst = 256 * 1024;
 
 // A new connection is not ended in favour of another before an honest client could send its request.
@@ -18,7 +18,7 @@ constexpr auto time_to_speak = std::chrono::seconds(1);
 
 asio::ip::address remote_address(tcp_socket& socket)
 {
-    error_code ec;  // a peer that is gone already has no address, and its connection ends with the first read
+    error_code ec;  // a disconnected peer has no address, and its connection ends with the first read
     const auto address = socket.remote_endpoint(ec).address();
     if (address.is_v6() && address.to_v6().is_v4_mapped())
         return asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6());
@@ -38,13 +38,13 @@ std::span<asio::const_buffer> without_first(std::span<asio::const_buffer> buffer
 
 }  // namespace
 
-// Outlives the connection by the moment that a cancelled wait needs to come back.
+// Outlives the connection until its cancelled wait has completed.
 struct connection::watch : std::enable_shared_from_this<watch> {
     explicit watch(std::function<void()> callback) : on_gone(std::move(callback)) {}
 
     void arm(net_stream& watched)
     {
-        auto seen = [self = shared_from_this(), &watched](error_code ec) {
+        auto on_readable = [self = shared_from_this(), &watched](error_code ec) {
             // Without a callback the watch is over and the stream may be gone.
             if (!self->on_gone || ec)
                 return;
@@ -54,7 +54,7 @@ struct connection::watch : std::enable_shared_from_this<watch> {
             callback();
         };
         watched.socket().async_wait(tcp_socket::wait_read,
-                                    asio::bind_cancellation_slot(stop.slot(), std::move(seen)));
+                                    asio::bind_cancellation_slot(stop.slot(), std::move(on_readable)));
     }
 
     std::function<void()> on_gone;
@@ -170,7 +170,7 @@ awaitable<error_code> connection::write(std::span<asio::const_buffer> buffers)
         if (ec != asio::error::operation_aborted || !limit_.expired())
             co_return why_aborted(ec);
         // The kernel wakes a writer only when a good part of its buffer is free again, which can take a slow
-        // reader more than the window; what counts is that the peer went on taking bytes.
+        // reader longer than the window; what counts is that the peer went on taking bytes.
         const auto left = stream.unacknowledged();
         if (moved + in_kernel < left + progress_bytes)
             co_return errc::request_timeout;

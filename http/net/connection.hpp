@@ -18,9 +18,9 @@
 
 namespace restante {
 
-// A stream, what was read ahead from it, and the one deadline it lives under. Errors of reading and writing
-// are those of net_stream, and besides:
-//   errc::request_timeout  the limit passed, or the peer moves too little
+// A stream, the bytes read ahead from it, and its one deadline. Errors of reading and writing are those of
+// net_stream, and besides:
+//   errc::request_timeout  the deadline passed, or the peer is too slow
 //   errc::shutting_down    the server stops and does not wait any longer
 //   errc::no_room          a stranger's connection was ended in favour of another
 class connection
@@ -37,16 +37,16 @@ public:
     const asio::ip::address& remote() const { return remote_; }
     std::string_view remote_text() const { return remote_text_; }
 
-    // When the current wait for the peer has to end. write() sets limits of its own.
+    // The deadline of the current wait for the peer. write() sets its own.
     deadline& limit() { return limit_; }
 
-    // Waits for bytes and adds them to input. Nothing is allocated before they are there.
+    // Waits for bytes and adds them to input. Nothing is allocated before they arrive.
     awaitable<error_code> fill();
 
-    // Tries to read and waits only when nothing is there: for a peer that is in the middle of sending.
+    // Reads, and waits only when nothing has arrived: for a peer that is in the middle of sending.
     awaitable<result<std::size_t>> read(asio::mutable_buffer into);
 
-    // Sends everything. A peer may be slow, but it must take at least 1 KiB/s, seen over 10 s.
+    // Sends everything. A peer may be slow, but it must take at least 1 KiB/s, measured over 10 s.
     awaitable<error_code> write(std::span<asio::const_buffer> buffers);
 
     // Calls back once when the peer ends or breaks the connection while nobody reads from it. Bytes that
@@ -54,7 +54,7 @@ public:
     void watch_for_end(std::function<void()> on_gone);
     void unwatch();
 
-    // Between two requests a connection is idle; a server that stops closes it there.
+    // A connection is idle between two requests; graceful shutdown closes it there.
     void set_idle(bool idle) { idle_ = idle; }
     void stop();
     bool stopping() const { return stopping_; }

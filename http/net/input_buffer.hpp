@@ -9,12 +9,12 @@
 
 namespace restante {
 
-// Bytes that have been received and not been used yet: the head that is still growing, the first part of a
-// body, a request that was sent ahead. It holds memory only while it holds bytes, so that thousands of silent
-// connections cost next to nothing.
+// Bytes that have been received and not been used yet: an incomplete head, the first part of a body, a
+// pipelined request. It holds memory only while it holds bytes, so that thousands of idle connections cost
+// next to nothing.
 class input_buffer {
 public:
-    // Room for the longest head that is accepted (8,000 + 16 KiB) and then some.
+    // More than the longest head that is accepted (8,000 + 16 KiB).
     static constexpr std::size_t capacity = 32 * 1024;
 
     std::string_view view() const { return {block_.get() + begin_, end_ - begin_}; }
@@ -23,7 +23,7 @@ public:
     bool empty() const { return begin_ == end_; }
     bool full() const { return size() == capacity; }
 
-    // Where the next bytes go; not empty unless full().
+    // Space for the next bytes; empty only when full().
     boost::asio::mutable_buffer prepare()
     {
         if (!block_)

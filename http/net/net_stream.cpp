@@ -46,7 +46,7 @@ net_stream::net_stream(tcp_socket socket, SSL_CTX& context) : net_stream(std::mo
     SSL_set_accept_state(ssl_.get());
 }
 
-// OpenSSL keeps its errors in a queue of the thread, shared by every connection of the shard: it is cleared
+// OpenSSL keeps its errors in a queue per thread, shared by every connection of the shard. It is cleared
 // before each call, so that what is found there afterwards belongs to this one.
 net_stream::attempt net_stream::read_now(asio::mutable_buffer into)
 {
@@ -153,7 +153,7 @@ void net_stream::shutdown_send()
         ERR_clear_error();
         SSL_shutdown(ssl_.get());
     }
-    error_code ec;  // a peer that is gone already needs no goodbye
+    error_code ec;  // fails when the peer has disconnected, and then nothing is left to send
     socket_.shutdown(tcp_socket::shutdown_send, ec);
 }
 
@@ -167,13 +167,13 @@ std::size_t net_stream::unacknowledged()
 
 void net_stream::cancel()
 {
-    error_code ec;  // fails only on a socket that is closed, and then there is nothing to cancel
+    error_code ec;  // fails only on a closed socket, and then there is nothing to cancel
     socket_.cancel(ec);
 }
 
 void net_stream::close()
 {
-    ssl_.reset();  // it knows the descriptor by its number, which may soon be another connection's
+    ssl_.reset();  // it refers to the descriptor by number, which another connection may soon reuse
     error_code ec;
     socket_.close(ec);
 }

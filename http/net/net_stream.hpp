@@ -20,7 +20,7 @@ namespace restante {
 // flight.
 //
 // It models Beast's AsyncStream, so http::async_* and websocket::stream work on it. Our own code uses the
-// attempts below instead: try first, wait only when told to.
+// attempts below instead: try first, wait only after would_block.
 //
 // Errors: asio::error::eof is a clean end (FIN, or close_notify under TLS); errc::client_gone is a TLS
 // connection that was cut without close_notify; EPROTO is a peer that broke TLS; the rest comes from the
@@ -30,7 +30,7 @@ public:
     using executor_type = executor;
     using wait_type = tcp_socket::wait_type;
 
-    // What one try came to. With ec == would_block nothing moved, and wait_for says what to wait for before
+    // The outcome of one try. With ec == would_block nothing moved, and wait_for says what to wait for before
     // the next one; under TLS a read may have to wait for room to write.
     struct attempt {
         std::size_t bytes = 0;
@@ -54,7 +54,8 @@ public:
 
     auto wait(wait_type what) { return socket_.async_wait(what, use_tuple); }
 
-    // True when a read would return bytes that have left the socket already, so that waiting for it is wrong.
+    // True when a read would return bytes that have left the socket already: waiting on the socket would be
+    // wrong.
     bool has_buffered_bytes() const;
 
     // Looks for the end of the stream without consuming anything: eof, another error, or none (bytes or
@@ -64,12 +65,11 @@ public:
     // Runs until the handshake is done or failed; the caller's deadline ends it with cancel().
     awaitable<error_code> handshake();
 
-    // Says goodbye (close_notify, FIN) as far as it can be said without waiting; reading goes on. Once is
-    // enough.
+    // Sends close_notify and FIN as far as possible without waiting; reading goes on. Once is enough.
     void shutdown_send();
 
-    // Bytes the kernel has taken but the peer has not acknowledged. It tells a slow reader from one that
-    // stopped.
+    // Bytes the kernel has accepted but the peer has not acknowledged. They distinguish a slow reader from
+    // one that stopped.
     std::size_t unacknowledged();
 
     void cancel();
@@ -91,11 +91,11 @@ private:
 
     tcp_socket socket_;
     std::unique_ptr<SSL, ssl_deleter> ssl_;
-    bool tls_broken_ = false;  // after a fatal error OpenSSL must not be asked to say goodbye
+    bool tls_broken_ = false;  // after a fatal error OpenSSL must not send close_notify
 };
 
-// Tries until the try has something to say, waiting in between. A result of the first try is posted, because
-// a handler must never run inside the call that started its operation.
+// Repeats the attempt until it has a result, waiting in between. A result of the first attempt is posted,
+// because a handler must never run inside the call that started its operation.
 template <class Try>
 struct net_stream::retry_op {
     net_stream* stream;

@@ -92,7 +92,7 @@ certificate_ptr make_certificate(EVP_PKEY* key)
     return made ? std::move(certificate) : nullptr;
 }
 
-// Written beside its place and moved there, so that nobody ever reads half a file or one with open
+// Written to a temporary file and renamed, so that nobody ever reads half a file or one with open
 // permissions.
 template <class Write>
 bool write_file(const std::string& path, mode_t mode, Write write)

@@ -14,8 +14,8 @@ namespace restante {
 
 namespace {
 
-// Each is of some use to an attacker and of none to our clients: compression leaks lengths, renegotiation
-// burns the server's time, tickets keep a key in memory that opens recorded connections.
+// Each is useful to an attacker and to none of our clients: compression leaks lengths, renegotiation burns
+// CPU, tickets keep a key in memory that decrypts recorded connections.
 constexpr std::uint64_t refused_features = SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION |
                                            SSL_OP_NO_TICKET | SSL_OP_NO_SESSION_RESUMPTION_ON_RENEGOTIATION |
                                            SSL_OP_CIPHER_SERVER_PREFERENCE;
@@ -77,7 +77,7 @@ startup_result<void> load_pair(SSL_CTX* context, const certificate_files& files)
     if (SSL_CTX_use_certificate_chain_file(context, files.certificate.c_str()) != 1)
         return startup_failure{"cannot use the certificate " + files.certificate + ": " +
                                last_openssl_error()};
-    // An encrypted key must fail here and not ask for its passphrase on a terminal that nobody watches.
+    // An encrypted key must fail here instead of asking for its passphrase on a terminal.
     SSL_CTX_set_default_passwd_cb(context, [](char*, int, int, void*) { return -1; });
     if (SSL_CTX_use_PrivateKey_file(context, files.key.c_str(), SSL_FILETYPE_PEM) != 1) {
         if (ERR_GET_REASON(ERR_peek_last_error()) == X509_R_KEY_VALUES_MISMATCH)

@@ -9,7 +9,7 @@
 
 namespace restante {
 
-// Shared by the connections of all shards; a connection keeps the one it began with.
+// Shared by the connections of all shards; a connection keeps the one it started with.
 using tls_context = std::shared_ptr<SSL_CTX>;
 
 struct certificate_files {
@@ -17,7 +17,7 @@ struct certificate_files {
     std::string key;          // PEM, without a passphrase
 };
 
-// TLS 1.2 and 1.3, forward secrecy and AEAD only, nothing resumed, nothing early. The error says in one
+// TLS 1.2 and 1.3, forward secrecy and AEAD only, no resumption, no early data. The error says in one
 // sentence what is wrong with the certificate or its key: unreadable, expired, not a pair, open to other
 // users.
 startup_result<tls_context> make_tls_context(const certificate_files& files);

@@ -14,8 +14,8 @@ struct route_segment {
     std::string_view text;
 };
 
-// "/workspaces/{id}/pending-uploads/{file_id}/content", taken apart by the compiler: a pattern that starts
-// without a slash, has an empty segment or names an unknown parameter does not compile.
+// "/workspaces/{id}/pending-uploads/{file_id}/content", parsed by the compiler: a pattern that starts without
+// a slash, has an empty segment or names an unknown parameter does not compile.
 class route_pattern {
 public:
     static constexpr std::size_t max_segments = 8;

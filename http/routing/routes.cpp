@@ -75,7 +75,7 @@ route_match refuse(errc why)
     return match;
 }
 
-// OPTIONS * asks what the server can do at all.
+// OPTIONS * asks about the server as a whole.
 route_match match_everything(std::span<const route> table)
 {
     route_match match;

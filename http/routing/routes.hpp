@@ -24,8 +24,8 @@ struct response;
 // failures are answers (request_context::fail); an exception is a bug and becomes a 500 in the session.
 using request_handler = std::function<awaitable<response>(request_context&)>;
 
-// any_token: whoever holds one, or the admin; the handler decides what is shown to whom. A WebSocket may
-// bring it as a sub-protocol.
+// any_token: any live token, or the admin's; the handler decides what each may see. A WebSocket may send it
+// as a sub-protocol.
 enum class scope { open, workspace, any_token, admin, registration };
 enum class body_mode { none, buffered, streamed };
 
@@ -49,9 +49,8 @@ struct route_match {
 };
 
 // Finds the route for a decoded path. The most literal pattern wins, compared from the left, whatever its
-// method:
-// `/pending-uploads/ack` is never a file id. HEAD finds the route of GET; OPTIONS is answered for every known
-// path (and for `*`) with target null and no refusal. Allocates nothing.
+// method: `/pending-uploads/ack` is never a file id. HEAD finds the route of GET; OPTIONS is answered for
+// every known path (and for `*`) with target null and no refusal. Allocates nothing.
 //
 // Refusals: method_not_implemented (a method RFC 9110 doesn't know), unknown_path, method_not_allowed
 // (`allowed` says which are), invalid_workspace_id, invalid_file_id, bad_request (a token id that is no

@@ -9,7 +9,7 @@ namespace restante {
 
 class request_context;
 
-// Whatever describes the caller to the handlers. HTTP hands it on and does not look inside.
+// Describes the caller to the handlers. HTTP passes it on and does not look inside.
 class request_caller {
 public:
     request_caller() = default;
@@ -37,7 +37,7 @@ private:
     bool proven_ = false;
 };
 
-// Decides who may use a route that is not open to everybody, before any of the body is read.
+// Decides who may use a route that is not open, before any of the body is read.
 class access_policy {
 public:
     virtual ~access_policy() = default;

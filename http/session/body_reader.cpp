@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t max_extension_bytes = 16 * 1024;  // of all chunks together
 constexpr std::string_view continue_line = "HTTP/1.1 100 Continue\r\n\r\n";
 
-// What a handler learns about a connection that failed under it.
+// The error that a handler gets when its connection fails.
 error_code body_error(const error_code& ec)
 {
     if (ec == errc::request_timeout || ec == errc::shutting_down || ec == errc::no_room ||
@@ -24,9 +24,9 @@ error_code body_error(const error_code& ec)
     return errc::client_gone;
 }
 
-// Beast 1.81 believes that it will never see fewer than five bytes of a last chunk it has begun to read, and
-// asserts it. A last chunk without a chunk before it can come as `0 CR LF` and then one byte more, so it
-// waits here until five have come; the shortest has no fewer.
+// Beast 1.81 asserts that it never sees fewer than five bytes of a last chunk it has begun to read. A last
+// chunk without a chunk before it can arrive as `0 CR LF` and then one byte more, so it waits here until five
+// have arrived; the shortest has no fewer.
 bool is_last_chunk_too_short_for_beast(std::string_view received)
 {
     return received.size() < 5 && received.starts_with("0\r\n");
@@ -65,7 +65,7 @@ awaitable<result<std::span<const char>>> body_reader::read_some()
         if (const auto ec = co_await begin(); ec)
             co_return body_error(ec);
     }
-    // The time that the caller took for the previous block is not the client's.
+    // The client is not charged for the time that the caller took for the previous block.
     if (window_end_ != clock::time_point{})
         window_end_ += clock::now() - delivered_at_;
     if (kind_ == body_kind::length)
@@ -81,7 +81,7 @@ awaitable<error_code> body_reader::begin()
         parser_.eager(true);
         parser_.on_chunk_header(inspector_);
     }
-    // Who has begun to send does not wait for an invitation.
+    // A client that has already started sending does not wait for 100 Continue.
     if (!expects_continue_ || !conn_.input.empty())
         co_return error_code{};
     std::array<asio::const_buffer, 1> line{asio::buffer(continue_line)};
@@ -99,7 +99,7 @@ void body_reader::limit_next_wait()
 
 awaitable<result<std::span<const char>>> body_reader::read_length()
 {
-    // Bytes that came with the head are handed out where they lie; nothing moves them before the next read.
+    // Bytes that came with the head are returned in place; nothing moves them before the next read.
     if (!conn_.input.empty()) {
         const auto ahead = conn_.input.view().substr(0, std::min<std::uint64_t>(left_, block_size));
         conn_.input.consume(ahead.size());

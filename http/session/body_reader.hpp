@@ -18,8 +18,8 @@ namespace restante {
 using request_parser = boost::beast::http::request_parser<boost::beast::http::buffer_body>;
 
 // The body of one request, in blocks, as the client sends it. Limits are on progress, not on total time: at
-// least 1 KiB/s, seen over 10 s. `100 Continue` goes out with the first read, so a handler that refuses
-// without reading never asks for the bytes.
+// least 1 KiB/s, measured over 10 s. The first read sends `100 Continue`, so a handler that refuses without
+// reading never asks for the bytes.
 //
 // Errors: request_too_large (announced, or as soon as the cap is crossed), request_timeout, bad_request
 // (broken chunks), client_gone (the body ended early or the connection broke), shutting_down, no_room (of
@@ -46,19 +46,19 @@ public:
     // The next bytes, at most block_size; an empty span is the end. Valid until the next call.
     awaitable<result<std::span<const char>>> read_some();
 
-    // Reads to the end and forgets it.
+    // Reads to the end and discards it.
     awaitable<result<void>> discard();
 
     bool at_end() const { return at_end_; }
     std::uint64_t received() const { return received_; }
 
-    // Steps over an unread body if all of it has arrived, so that the connection stays usable.
+    // Skips an unread body if all of it has arrived, so that the connection stays usable.
     bool skip_if_received();
 
 private:
     using clock = std::chrono::steady_clock;
 
-    // Beast hands each chunk's header to this before it believes it.
+    // Beast passes each chunk's header to this before it accepts it.
     struct chunk_inspector {
         std::size_t extension_bytes = 0;
         bool after_chunk = false;

@@ -14,7 +14,7 @@ namespace {
 
 using steady = std::chrono::steady_clock;
 
-// How long a connection that is being closed goes on swallowing what the client still sends. Closing at once
+// How long a connection that is being closed keeps discarding what the client still sends. Closing at once
 // would make the kernel send a reset, and a reset erases the answer if the client has not read it yet.
 constexpr auto linger_in_all = std::chrono::seconds(30);
 constexpr auto linger_silence = std::chrono::seconds(2);
@@ -42,7 +42,7 @@ awaitable<bool> http_exchange::run()
     auto answered = co_await answer();
     conn_.unwatch();
     if (auto* take = std::get_if<takeover>(&answered.body)) {
-        report(answered);  // now: how long it will last says nothing about how quickly it was answered
+        report(answered);  // now: how long it lasts says nothing about how quickly it was answered
         co_await (*take)(conn_, request_.head());
         co_return false;
     }
@@ -60,7 +60,7 @@ awaitable<bool> http_exchange::run()
     const auto ec = co_await send_response(conn_, answered, frame);
     report(answered);
     if (ec) {
-        conn_.stream.close();  // without a goodbye: what was sent of the answer must not look whole
+        conn_.stream.close();  // abruptly: an incomplete answer must not look complete
         co_return false;
     }
     if (!keep)
@@ -124,8 +124,8 @@ awaitable<response> http_exchange::route_and_handle()
         if (!discarded)
             co_return request_.fail(discarded.error());
     }
-    // From here the handler decides how long it takes; the client is limited again when it is read or written
-    // to.
+    // From here the handler decides how long it takes; the client's limits apply again when it is read or
+    // written to.
     conn_.limit().clear();
     if (body_.at_end())
         conn_.input.release_if_empty();
@@ -171,8 +171,7 @@ void http_exchange::report(const response& answered)
     const auto took = steady::now() - begun_;
     const auto* matched = request_.match_.target;
     env_.metrics.observe(matched, request_.method(), answered.head.result_int(), took);
-    // From closed sets, like the labels of metrics: in a path that no route knows anything may stand, also a
-    // token.
+    // From closed sets, like metric labels: a path that matches no route may contain anything, even a token.
     log_line(log_level::debug, "request")
         .field("request_id", request_.id())
         .field("remote", conn_.remote_text())

@@ -18,9 +18,8 @@ void skip_empty_line(input_buffer& input)
 }
 
 // The size of a complete head in conn.input. Errors: what head_scanner refuses, request_timeout,
-// shutting_down, and bad_request when the client ended in the middle; client_gone when nobody waits for an
-// answer, because the connection ended or stayed silent before a request began. What the system reports is
-// passed on.
+// shutting_down, and bad_request when the client closed in the middle; client_gone when nobody waits for an
+// answer, because the connection ended or stayed silent before a request began. System errors are passed on.
 awaitable<result<std::size_t>> read_head(connection& conn, std::chrono::milliseconds time_for_head)
 {
     head_scanner scanner;
@@ -94,7 +93,7 @@ awaitable<bool> serve_request(connection& conn, const session_environment& env)
 
 awaitable<void> run_session(connection& conn, const session_environment& env)
 {
-    // A new connection has the time of a header to say something; between requests the client may pause
+    // A new connection gets the header timeout for its first bytes; between requests the client may pause
     // longer.
     conn.limit().expires_after(env.timeouts.header);
     while (co_await serve_request(conn, env)) {

@@ -104,12 +104,12 @@ response request_context::list(std::string text) const
 
 response request_context::fail(const refusal& why) const
 {
-    const auto& told = public_error_of(why.code);
-    auto answer = json(static_cast<http::status>(told.status), error_body(why));
+    const auto& error = public_error_of(why.code);
+    auto answer = json(static_cast<http::status>(error.status), error_body(why));
     answer.head.set(http::field::cache_control, "no-store");
-    if (told.retry_after)
-        answer.head.set(http::field::retry_after, std::to_string(*told.retry_after));
-    if (told.www_authenticate)
+    if (error.retry_after)
+        answer.head.set(http::field::retry_after, std::to_string(*error.retry_after));
+    if (error.www_authenticate)
         answer.head.set(http::field::www_authenticate, "Bearer");
     return answer;
 }

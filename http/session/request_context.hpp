@@ -27,7 +27,7 @@ public:
 
     http::verb method() const { return head_.method(); }
     const request_header& head() const { return head_; }
-    // The field's value as it stood in the head; empty when absent. Trailers never show up here.
+    // The field's value as it was in the head; empty when absent. Trailers never appear here.
     std::string_view header(http::field name) const;
     std::string_view header(std::string_view name) const;
 
@@ -44,7 +44,7 @@ public:
     std::string_view id() const { return id_.view(); }
     const asio::ip::address& remote() const { return conn_.remote(); }
     std::string_view remote_text() const { return conn_.remote_text(); }
-    // What the access policy said of the caller; empty on an open route.
+    // The caller as the access policy identified it; empty on an open route.
     const request_caller& caller() const { return caller_; }
 
     // The body, as it comes in, or as one JSON value: at most 32 deep and the route's cap long, UTF-8 without
@@ -66,7 +66,7 @@ public:
     response fail(errc why) const { return fail(refusal(why)); }
     response fail(const error_code& why) const { return fail(refusal(why)); }
 
-    // Calls back, at most once, when the client hangs up while the handler waits for something else. The
+    // Calls back, at most once, when the client disconnects while the handler waits for something else. The
     // callback must not outlive the handler's frame: forget_client() ends it.
     void on_client_gone(std::function<void()> callback) { conn_.watch_for_end(std::move(callback)); }
     void forget_client() { conn_.unwatch(); }

@@ -54,7 +54,7 @@ void take_offer(std::string_view word, protocol_offer& into)
     if (!word.starts_with(bearer_prefix))
         return;
     const auto token = word.substr(bearer_prefix.size());
-    // Two tokens can't both be meant.
+    // Two tokens are ambiguous.
     const bool usable = !into.has_token && token.size() <= longest_token;
     into.has_token = true;
     into.token = usable ? token : std::string_view();

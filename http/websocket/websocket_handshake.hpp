@@ -8,7 +8,7 @@
 
 namespace restante {
 
-// The sub-protocol that is echoed. It says how events look, not who listens.
+// The sub-protocol that is echoed. It names the format of events, not the subscriber.
 inline constexpr const char* event_protocol = "restante.v1";
 
 // What a client offers in Sec-WebSocket-Protocol. A browser can't set Authorization on a WebSocket, so it may

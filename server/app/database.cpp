@@ -22,7 +22,7 @@ awaitable<startup_result<std::unique_ptr<pq::connection>>> connect(std::string c
     const pq::connect_options options{.conninfo = std::move(conninfo)};
     const auto give_up_at = std::chrono::steady_clock::now() + patience;
     steady_timer pause(co_await asio::this_coro::executor);
-    for (bool told = false;; told = true) {
+    for (bool logged = false;; logged = true) {
         std::string why;
         auto opened = co_await pq::connection::open(options, &why);
         if (opened && !(*opened)->through_a_pooler())
@@ -40,7 +40,7 @@ awaitable<startup_result<std::unique_ptr<pq::connection>>> connect(std::string c
             co_return startup_failure{"--database-url: " + why};
         if (std::chrono::steady_clock::now() >= give_up_at)
             co_return startup_failure{"the database cannot be reached: " + why};
-        if (!told)
+        if (!logged)
             log_line(log_level::warn, "waiting_for_database").field("reason", why);
         pause.expires_after(pause_between_attempts);
         co_await pause.async_wait(use_tuple);
@@ -58,7 +58,7 @@ awaitable<startup_result<int>> bring_up_to_date(std::string conninfo)
     co_return co_await migrate(**session, {}, tell);
 }
 
-// Before the shards run there is nothing that a wait could hold up.
+// Blocks: no shard runs yet that it could hold up.
 template <class T>
 startup_result<T> run_now(awaitable<startup_result<T>> work)
 {

@@ -16,7 +16,7 @@ namespace restante {
 // otherwise.
 class database {
 public:
-    // May wait: for initdb, for crash recovery, and up to 30 s for a database that is not there yet.
+    // May block: for initdb, for crash recovery, and up to 30 s for a database that is not there yet.
     static startup_result<database> open(const settings& config);
 
     database(database&&) noexcept = default;

@@ -9,8 +9,8 @@ namespace {
 using steady = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-// The end of the grace period is cut into steps that all fit into it: those who wait for a slow client are
-// told first, so that the client still gets an answer; then everything is cancelled.
+// The end of the grace period is divided into steps that all fit into it: reads from slow clients are aborted
+// first, so that these still get an answer; then everything is cancelled.
 constexpr auto time_to_answer = milliseconds(1000);
 constexpr auto time_to_unwind = milliseconds(250);
 

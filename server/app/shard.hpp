@@ -40,18 +40,18 @@ public:
 
     // The environment must live as long as the shard.
     void add_listener(tcp_acceptor acceptor, transport kind, const session_environment& env);
-    // Has places of its own, so that operators get in when the public ones are taken.
+    // Has a connection limit of its own, so that operators get in when the public one is reached.
     void add_operator_listener(tcp_acceptor acceptor, const session_environment& env);
     void set_tls(tls_context context) { public_context_.tls = std::move(context); }
 
     void start();
 
-    // Posted to the shard: stops accepting, closes idle connections, tells parked requests, lets the running
-    // ones finish within the grace period, cancels what is left, and ends the thread. Twice is as good as
-    // once.
+    // Graceful shutdown, posted to the shard: stops accepting, closes idle connections, notifies parked
+    // requests, lets the running ones finish within the grace period, cancels what is left, and ends the
+    // thread. Idempotent.
     void stop(std::chrono::milliseconds grace);
 
-    // False if a task ignored even its cancellation. Then nothing may be destroyed in an orderly way.
+    // False if a task ignored even its cancellation. Then nothing can be destroyed safely.
     bool join();
 
 private:

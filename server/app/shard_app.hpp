@@ -24,7 +24,7 @@
 
 namespace restante {
 
-// What the shards of a process have in common: counters, a set and boards, nothing that anybody waits for.
+// What the shards of a process share: counters, a set and lists of subscribers; nothing here blocks for long.
 struct shared_state {
     memory_budget& memory;
     spool_budget& spools;
@@ -42,10 +42,10 @@ public:
     shard_app(const shard_app&) = delete;
     shard_app& operator=(const shard_app&) = delete;
 
-    // Spawns what runs for as long as the shard does.
+    // Spawns the tasks that run for as long as the shard does.
     void start();
 
-    // What another server has done, on this shard's thread.
+    // Applies the changes of another server, on this shard's thread.
     void apply_remote(const changes& what);
 
     // What serves a listener, by whether its address is a loopback one.

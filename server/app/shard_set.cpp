@@ -10,7 +10,7 @@ namespace {
 
 constexpr auto scrape_patience = std::chrono::seconds(2);
 
-// Lives on the shard that asked. The others only carry a pointer to it back and forth.
+// Lives on the shard that asked. The others only pass a pointer to it back and forth.
 struct collection {
     collection(executor home, std::size_t shards) : missing(shards), changed(home) {}
     metric_set sum;
@@ -18,7 +18,7 @@ struct collection {
     wakeup changed;
 };
 
-// Never less than one: a shard without a place could not even say that it is full.
+// Never less than one: a shard that admits none could not even answer that it is full.
 std::size_t share(std::size_t total, unsigned shards)
 {
     return std::max<std::size_t>(1, total / shards);

@@ -47,7 +47,7 @@ awaitable<int> show_status(const std::string& conninfo, const own_options& own)
     if (!own.watch)
         co_return shown ? EXIT_SUCCESS : EXIT_FAILURE;
 
-    // A signal ends the watch in order: a private PostgreSQL that was started for it is stopped.
+    // A signal ends the watch gracefully: a private PostgreSQL that was started for it is stopped.
     bool interrupted = false;
     steady_timer pause(ex);
     asio::basic_signal_set<executor> signals(ex, SIGINT, SIGTERM);

@@ -123,7 +123,7 @@ std::string status_json(const status_report& report)
 {
     const auto& db = report.database;
     const auto& sweep = report.sweep;
-    const json::object told{
+    const json::object output{
         {"at", rfc3339(db.now)},
         {"database",
          {{"name", db.name}, {"version", db.version}, {"bytes", db.bytes}, {"schema", db.schema}}},
@@ -144,7 +144,7 @@ std::string status_json(const status_report& report)
           {"error", sweep.error ? json::value(*sweep.error) : json::value(nullptr)}}},
         {"replicas", replica_array(report.replicas)},
     };
-    return json::serialize(told) + '\n';
+    return json::serialize(output) + '\n';
 }
 
 }  // namespace restante

@@ -16,7 +16,7 @@ struct command_stores {
 };
 
 // Opens the database, runs the work on its stores and gives an exit code. An error that the work returns is
-// told on stderr, as an operator would say it.
+// reported on stderr, in an operator's terms.
 int with_stores(const settings& config, std::function<awaitable<result<void>>(command_stores)> work);
 
 }  // namespace restante

@@ -4,7 +4,7 @@
 
 namespace restante {
 
-// restante sweep: one cycle, beside running servers or without one; prints what went.
+// restante sweep: one cycle, beside running servers or without one; prints what was removed.
 int run_sweep(const command& asked);
 
 }  // namespace restante

@@ -8,7 +8,7 @@
 namespace restante {
 
 // Columns for people to read, each as wide as its widest cell. Control characters become '?', so that a name
-// that came from outside cannot move the cursor of whoever lists it.
+// that came from outside cannot control the terminal.
 class text_table {
 public:
     explicit text_table(std::initializer_list<std::string> headings) : rows_{headings} {}

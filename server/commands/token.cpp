@@ -36,10 +36,10 @@ awaitable<result<void>> list(command_stores on, uuid workspace, bool as_json)
     if (!tokens)
         co_return tokens.error();
     if (as_json) {
-        boost::json::array told;
+        boost::json::array output;
         for (const auto& token : *tokens)
-            told.emplace_back(to_json(token));
-        std::cout << boost::json::serialize(told) << '\n';
+            output.emplace_back(to_json(token));
+        std::cout << boost::json::serialize(output) << '\n';
         co_return result<void>();
     }
     text_table table{"TOKEN_ID", "PREFIX", "CREATED", "LAST USED", "REVOKED"};

@@ -39,10 +39,10 @@ std::optional<std::string> check_flags(const own_options& own)
 void print_added(const registration& what, const made_token* first, bool as_json)
 {
     if (as_json) {
-        json::object told{{"id", to_string(what.id)}, {"delivery_mode", to_string(what.mode)}};
+        json::object output{{"id", to_string(what.id)}, {"delivery_mode", to_string(what.mode)}};
         if (first)
-            told["auth_token"] = first->secret;
-        std::cout << json::serialize(told) << '\n';
+            output["auth_token"] = first->secret;
+        std::cout << json::serialize(output) << '\n';
         return;
     }
     std::cerr << "workspace " << to_string(what.id) << (first ? " added; its token, shown once:" : " updated")
@@ -87,10 +87,10 @@ awaitable<result<void>> list(command_stores on, bool as_json)
     if (!all)
         co_return all.error();
     if (as_json) {
-        json::array told;
+        json::array output;
         for (const auto& workspace : *all)
-            told.emplace_back(to_json(workspace));
-        std::cout << json::serialize(told) << '\n';
+            output.emplace_back(to_json(workspace));
+        std::cout << json::serialize(output) << '\n';
         co_return result<void>();
     }
     text_table table{"ID", "NAME", "MODE", "STATUS", "TOKENS", "CREATED"};

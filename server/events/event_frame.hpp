@@ -11,8 +11,8 @@
 
 namespace restante {
 
-// What listeners are told of one row of the feed: the text once, for all of them, and what is needed to send
-// it in order and to see how late it was.
+// What subscribers get of one row of the feed: the text once, for all of them, and what is needed to send it
+// in order and to measure its delay.
 struct event {
     std::int64_t seq = 0;
     timestamp created_at{};

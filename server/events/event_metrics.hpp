@@ -5,7 +5,7 @@
 
 namespace restante {
 
-// What live listeners cost and get, for one shard.
+// Metrics of the live subscribers of one shard.
 struct event_metrics {
     explicit event_metrics(metric_set& metrics)
         : websockets(metrics.gauge("molecule_websocket_connections_active", "Open WebSockets")),

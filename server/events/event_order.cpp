@@ -17,7 +17,7 @@ void event_order::open_at(std::int64_t head, events& ready)
 void event_order::offer(shared_event next, events& ready)
 {
     note_head(next->seq);
-    // The one that the others wait for is never turned away, however many they are.
+    // The event that the others wait for is never refused, however many they are.
     if (open_ && next->seq == last_ + 1) {
         last_ = next->seq;
         ready.push_back(std::move(next));

@@ -8,9 +8,10 @@
 
 namespace restante {
 
-// Puts the events of one workspace in order. They come from three sides: commits of this process, whose
-// confirmations may overtake each other; rows read from the database; and word that the feed has come further
-// than what was seen. Out come the rows after the one it was opened at, each once, by rising seq.
+// Puts the events of one workspace in order. They come from three sources: commits of this process, whose
+// confirmations may overtake each other; rows read from the database; and notifications that the feed is
+// ahead of what was delivered. The output is every row after the one it was opened at, each once, by rising
+// seq.
 class event_order {
 public:
     using events = std::vector<shared_event>;
@@ -20,8 +21,8 @@ public:
     static constexpr std::size_t max_held = 256;
     static constexpr std::size_t max_held_bytes = 1u << 20;
 
-    // Opened at the head of the feed: what follows it is new. Until then every event is held. Again is
-    // ignored.
+    // Opened at the head of the feed: what follows it is new. Until then every event is held. A second call
+    // is ignored.
     void open_at(std::int64_t head, events& ready);
     bool is_open() const { return open_; }
 
@@ -32,13 +33,13 @@ public:
     // number that is missing there is gone for good.
     void accept(shared_event next, events& ready);
 
-    // The feed is known to have come as far as this.
+    // The feed is known to reach this number.
     void note_head(std::int64_t head);
 
-    // Rows up to here were asked for and there are none: retention was faster.
+    // Rows up to here were queried and there are none: retention removed them first.
     void nothing_up_to(std::int64_t head, events& ready);
 
-    // The feed itself has gone back, as after a restore of an older backup: count on from there.
+    // The feed itself has gone back, as after a restore of an older backup: continue from there.
     void restart_at(std::int64_t head);
 
     // Whether something has to be read from the database.
@@ -52,8 +53,8 @@ private:
     shared_event take_first_held();
 
     bool open_ = false;
-    std::int64_t last_ = 0;   // handed out
-    std::int64_t known_ = 0;  // committed, as far as we have heard
+    std::int64_t last_ = 0;   // delivered
+    std::int64_t known_ = 0;  // committed, as far as we know
     std::map<std::int64_t, shared_event> held_;
     std::size_t held_bytes_ = 0;
 };

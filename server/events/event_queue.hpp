@@ -6,7 +6,8 @@
 
 namespace restante {
 
-// What one listener has still to be sent. It holds references; the texts are shared with the other listeners.
+// What one subscriber has still to be sent. It holds references; the texts are shared with the other
+// subscribers.
 class event_queue {
 public:
     static constexpr std::size_t max_events = 256;

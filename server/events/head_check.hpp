@@ -14,7 +14,7 @@ class head_follower {
 public:
     virtual ~head_follower() = default;
 
-    // A check begins: what is known now is older than the heads that on_head() will bring.
+    // A check begins: what is known now is older than the heads that on_head() will report.
     virtual void begin_head_check() {}
     virtual bool follows_all_feeds() const { return false; }
     virtual void add_followed(std::vector<uuid>& to) const = 0;

@@ -116,8 +116,8 @@ try {
     send_away_from(row->what.workspace_id);
 }
 
-// Memory ran out in the middle, and nobody can say who was told what. They come back and begin where they
-// stopped.
+// Memory ran out in the middle, so it is unknown which subscriber got what. They reconnect and resume where
+// they stopped.
 void hub::send_away_from(const uuid& workspace) noexcept
 {
     ready_.clear();

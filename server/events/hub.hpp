@@ -29,8 +29,8 @@ class hub final : public identity_listener,
 public:
     hub(executor ex, feed_tail& feed, metric_set& metrics);
 
-    // A listener to one workspace, or to all of them. What is committed after this has returned will be
-    // delivered. Errors are those of the database. The hub must outlive its listeners.
+    // A subscriber to one workspace, or to all of them. What is committed after this has returned will be
+    // delivered. Errors are those of the database. The hub must outlive its subscribers.
     awaitable<result<std::unique_ptr<subscriber>>> subscribe(principal who, std::optional<uuid> workspace);
 
     // The same in two steps: one that is sent away when its token is revoked but hears nothing yet, and its

@@ -27,7 +27,7 @@ void hub::read_if_behind(const uuid& workspace, stream& which)
     reading_.notify_all();
 }
 
-// Those that wait longest; what has caught up by itself meanwhile is left out.
+// The streams that wait longest; those that have caught up by themselves meanwhile are left out.
 std::vector<activity_head> hub::take_behind()
 {
     std::vector<activity_head> cursors;
@@ -130,7 +130,7 @@ void hub::on_head(const activity_head& head)
     if (!of || !of->order.is_open())
         return;
     const auto before = last_before_check_.find(head.workspace);
-    // What was delivered before we asked must be there, unless the database is an older one now.
+    // What was delivered before the check must be there, unless an older state of the database was restored.
     if (before != last_before_check_.end() && head.seq < before->second) {
         log_line(log_level::warn, "feed_went_back")
             .field("workspace_id", head.workspace)

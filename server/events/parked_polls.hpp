@@ -42,12 +42,12 @@ public:
         // Its token has been revoked, or its workspace removed.
         bool refused() const { return refused_; }
 
-        // Forgets wake-ups so far: to be called before the feed is read.
+        // Clears the wake-ups so far: call it before the feed is read.
         void look_again() { rung_ = false; }
-        // What it has read tells everything up to here.
+        // What it has read is complete up to here.
         void has_seen(std::int64_t seq) { seen_ = std::max(seen_, seq); }
 
-        // Until woken, or until the moment has come.
+        // Until woken, or until the deadline.
         awaitable<void> wait(std::chrono::steady_clock::time_point until);
         void ring();
 
@@ -65,7 +65,7 @@ public:
         bool refused_ = false;
     };
 
-    // Row `seq` of the workspace can be seen now: wakes the polls that have not seen it.
+    // Row `seq` of the workspace is visible now: wakes the polls that have not read it.
     void wake(const uuid& workspace, std::int64_t seq);
     void on_commit(std::shared_ptr<const feed_entry> row) noexcept override
     {

@@ -9,7 +9,7 @@
 
 namespace restante {
 
-// Between the shards of this process and the other servers of its database. Lives on one shard; the others
+// Connects the shards of this process with the other servers of its database. Lives on one shard; the others
 // are reached by posting.
 class replica_link final : public doorbell_listener, public identity_listener, public commit_listener {
 public:
@@ -25,7 +25,8 @@ public:
 
     void on_changes(const changes& heard) noexcept override;
 
-    // What this process has done is rung; what it has heard is not, or it would go round for ever.
+    // This process's own changes are sent as notifications; received ones are not, or they would circulate
+    // for ever.
     void on_commit(std::shared_ptr<const feed_entry> row) noexcept override
     {
         doorbell_.activity(row->what.workspace_id, row->seq);

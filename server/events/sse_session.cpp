@@ -19,8 +19,8 @@ constexpr int rows_a_page = 50;
 constexpr std::int64_t bytes_a_page = 1 << 20;  // a slow reader keeps a page for as long as it takes
 const std::string heartbeat = ": still here\n\n";
 
-// An event without data only moves the client's last id. Said first, it lets a client that loses the
-// connection before its first event come back to the right place.
+// An event without data only moves the client's last id. Sent first, it lets a client that loses the
+// connection before its first event resume at the right place.
 std::string opening(std::int64_t at)
 {
     return "retry: 2000\nid: " + std::to_string(at) + "\n\n";

@@ -29,8 +29,8 @@ struct event_stream_services {
 };
 
 // Sends the events of one workspace as Server-Sent Events, after the head of the answer, each once and by
-// rising seq, until either side ends it: the client hung up, takes too little (connection::write), fell
-// behind, lost its token, or the server stops. A client that comes back with the last id it saw misses
+// rising seq, until either side ends it: the client disconnected, reads too slowly (connection::write), fell
+// behind, lost its token, or the server stops. A client that reconnects with the last id it received misses
 // nothing.
 awaitable<void> run_event_stream(connection& conn, event_stream_start start, event_stream_services with);
 

@@ -14,11 +14,11 @@ namespace restante {
 
 class hub;
 
-// Why a listener is sent away.
+// Why a subscriber is disconnected.
 enum class farewell { none, fell_behind, not_allowed, shutting_down };
 
-// One listener as its hub sees it: a queue, and whether it may go on. The session behind it takes events out
-// and sends them as fast as its client reads; nobody waits for it.
+// One subscriber as its hub sees it: a queue, and whether it may go on. Its session takes events out and
+// sends them as fast as its client reads; nothing waits for it.
 class subscriber
     : public boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
 public:
@@ -28,7 +28,7 @@ public:
     subscriber(const subscriber&) = delete;
     subscriber& operator=(const subscriber&) = delete;
 
-    // What comes after this number is delivered; 0 for a listener to all workspaces.
+    // Rows after this number are delivered; 0 for a subscriber to all workspaces.
     std::int64_t start() const { return start_; }
     const principal& who() const { return who_; }
 
@@ -48,12 +48,12 @@ public:
     // The feed has gone back to this number and goes on from there; said once.
     std::optional<std::int64_t> take_rewind() { return std::exchange(rewound_to_, std::nullopt); }
 
-    // Returns when there is something to do, or at the given moment.
+    // Returns when there is something to do, or at the deadline.
     awaitable<void> wait_until(wakeup::time_point moment);
     // Makes wait_until() return.
     void wake() { changed_.notify_all(); }
 
-    // The queue is emptied: who is sent away gets no more events. The first reason stays.
+    // Empties the queue: a subscriber that is disconnected gets no more events. The first reason stays.
     void send_away(farewell why);
     // Besides, what is being sent to it is not waited for.
     void drop(farewell why);

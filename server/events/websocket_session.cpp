@@ -21,7 +21,7 @@ constexpr auto between_pings = std::chrono::seconds(30);
 constexpr auto longest_silence = std::chrono::seconds(65);  // two pings, and time for the second answer
 constexpr auto write_limit = std::chrono::seconds(10);
 constexpr auto goodbye_limit = std::chrono::seconds(2);
-constexpr std::size_t longest_message = 64 * 1024;  // a client has nothing to say; this is for its politeness
+constexpr std::size_t longest_message = 64 * 1024;  // clients need not send any; this limits those that do
 
 websocket::close_reason reason_for(farewell why)
 {
@@ -170,8 +170,8 @@ awaitable<void> websocket_session::say_goodbye(farewell why)
     conn_.limit().clear();
 }
 
-// Closing while bytes of the client are unread makes the kernel send a reset, and that would erase our close
-// frame.
+// Closing while bytes of the client are unread makes the kernel send a reset, and that would discard our
+// close frame.
 awaitable<void> websocket_session::swallow_the_rest()
 {
     conn_.limit().expires_after(goodbye_limit);
@@ -190,8 +190,8 @@ awaitable<void> run_websocket(connection& conn, const request_header& head, webs
 {
     const counted open(metrics.websockets);
     const task_group::stop_callback stop(requests, [&] { listener->send_away(farewell::shutting_down); });
-    // Who sends frames before the handshake is answered (RFC 6455, 4.1) can't know that anybody understands
-    // them.
+    // A client that sends frames before the handshake is answered (RFC 6455, 4.1) can't know that they will
+    // be understood.
     if (!conn.input.empty())
         co_return;
     websocket_session session(conn, *listener, metrics);

@@ -17,10 +17,11 @@ struct websocket_welcome {
     bool event_protocol = false;  // the client offered it, so it is echoed
 };
 
-// Answers a checked handshake and sends events until either side ends it. What the client says is read and
-// forgotten, except that a frame which RFC 6455 forbids ends the connection with the code it names. A client
-// is sent away with 1013 when it falls behind, 1008 when its token is no longer good, 1001 when the group is
-// asked to stop, and without a word when it takes no bytes for 10 s or answers no ping for a minute.
+// Answers a checked handshake and sends events until either side ends it. What the client sends is read and
+// discarded, except that a frame which RFC 6455 forbids ends the connection with the code it names. The
+// server closes with 1013 when the client falls behind, 1008 when its token is no longer valid, 1001 when the
+// group is asked to stop, and without a close frame when it takes no bytes for 10 s or answers no ping for a
+// minute.
 //
 // Nothing that a client does is a failure: it throws only when it is cancelled or out of memory.
 awaitable<void> run_websocket(connection& conn, const request_header& head, websocket_welcome welcome,

@@ -20,7 +20,7 @@ int open_nameless(const std::string& directory)
     const int file = ::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (file >= 0 || (errno != EOPNOTSUPP && errno != EISDIR))
         return file;
-    // A file system without O_TMPFILE: the name lives for a moment.
+    // A file system without O_TMPFILE: the name exists for a moment.
     std::string name = directory + "/restante-spool-XXXXXX";
     const int named = ::mkostemp(name.data(), O_CLOEXEC);
     if (named >= 0)
@@ -44,7 +44,7 @@ bool write_all(int file, std::uint64_t offset, std::span<const char> bytes)
     return true;
 }
 
-// A full disk and a process out of descriptors are a matter of time; a client may try again.
+// A full disk and a process out of descriptors are temporary; a client may retry.
 error_code disk_failure(const char* what, int reason)
 {
     log_line(log_level::error, "spool_failed").field("error", what).field("reason", std::strerror(reason));
@@ -60,8 +60,8 @@ spool::~spool()
         ::close(file_);
 }
 
-// Memory is taken from the budget in doubling steps, so that a small file costs little and a large one is not
-// moved about often.
+// Memory is taken from the budget in doubling steps, so that a small file costs little and a large one is
+// rarely reallocated.
 bool spool::make_room_in_memory(std::size_t more)
 {
     const std::size_t needed = buffer_.size() + more;
@@ -91,8 +91,8 @@ awaitable<error_code> spool::write(std::span<const char> bytes)
     co_return error_code{};
 }
 
-// Empties the buffer and the new bytes into the file, on a worker: the disk may be slow, the shard must not
-// be.
+// Writes the buffer and the new bytes to the file, on a worker: the disk may be slow and must not block the
+// shard.
 awaitable<error_code> spool::spill(std::span<const char> bytes)
 {
     const std::uint64_t total = buffer_.size() + bytes.size();

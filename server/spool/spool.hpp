@@ -17,7 +17,7 @@ namespace restante {
 // io_error when the disk fails.
 class spool final : public file_content {
 public:
-    // Up to here most files of a chat never see the disk; a limit of 256 KiB cost an upload of 1 MiB half as
+    // Most files of a chat fit and never reach the disk; a limit of 256 KiB cost an upload of 1 MiB half as
     // much CPU again.
     static constexpr std::size_t memory_limit = 1024 * 1024;
 

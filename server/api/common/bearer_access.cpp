@@ -53,7 +53,7 @@ awaitable<result<principal>> bearer_access::decide(const request_context& reques
         co_return who;
     const bool opens = request.wanted() == scope::workspace ? who->speaks_for(request.workspace_id())
                                                             : who->opens_every_workspace();
-    // A right token at another door is answered, and counted, like a wrong one.
+    // A valid token on a route that it does not open is answered, and counted, like an invalid one.
     if (!opens)
         co_return auth_.refuse(request.remote());
     co_return who;

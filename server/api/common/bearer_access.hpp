@@ -8,7 +8,8 @@
 
 namespace restante {
 
-// Opens doors to bearers of tokens, for one shard: a workspace's own to its tokens, every one to the admin.
+// Authorises bearers of tokens, for one shard: a workspace's routes for its own tokens, every route for the
+// admin.
 class bearer_access final : public access_policy {
 public:
     bearer_access(authenticator& auth, metric_set& metrics, const tokenless_policy& without_token,
@@ -18,7 +19,7 @@ public:
     // of the database.
     awaitable<result<request_caller>> authorise(const request_context& request) override;
 
-    // A handler refused the caller in the end, because what is asked for stands in the body.
+    // A handler refused the caller later, because the workspace is named in the body.
     void note_rejection(const request_context& request, const error_code& why);
 
 private:

@@ -13,7 +13,7 @@ inline const principal& caller_of(const request_context& req)
     return caller ? *caller : nobody;
 }
 
-// The token it presented, which the transaction that writes looks at once more.
+// The token it presented, which the writing transaction checks again.
 inline std::optional<uuid> token_of(const principal& caller)
 {
     return caller.kind == principal_kind::workspace ? std::optional(caller.token) : std::nullopt;

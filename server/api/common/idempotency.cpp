@@ -24,7 +24,7 @@ void mark_as_replay(response& answer)
 
 refusal refusal_of_write(const error_code& ec)
 {
-    // The workspace may have lost its table between the look at it and the write: the answer is the same.
+    // The workspace may have lost its table between the check and the write: the answer is the same.
     if (ec == errc::schema_missing)
         return errc::no_callback_url;
     if (ec == errc::commit_outcome_unknown)

@@ -11,10 +11,10 @@ namespace restante {
 // The Idempotency-Key of a request, if it has one. Refusal: bad_request.
 answerable<std::optional<std::string>> read_idempotency_key(const request_context& req);
 
-// Marks an answer that was given before under the same key.
+// Marks an answer as the replay of an earlier one under the same key.
 void mark_as_replay(response& answer);
 
-// What a failed write means to the client: whether it is stored is said where it is known.
+// The answer to a failed write; it says whether the request is stored where that is known.
 refusal refusal_of_write(const error_code& ec);
 
 }  // namespace restante

@@ -33,7 +33,7 @@ void rejection_log::note(const request_context& request, const error_code& why, 
     else if (why == errc::cross_site)
         cross_site_.add();
     else
-        return;  // trouble with the database is told where it arises
+        return;  // database errors are logged where they arise
 
     if (!may_write(now)) {
         ++left_out_;

@@ -10,9 +10,8 @@ namespace restante {
 
 class request_context;
 
-// Tells of requests that were turned away at the door: all of them in the metrics, and up to ten a second in
-// the log. The first line after a pause says how many were left out, so that a flood fills a counter and not
-// a disk.
+// Reports requests that failed authentication: all of them in the metrics, and up to ten a second in the log.
+// The first line after a pause says how many were left out, so that a flood fills a counter and not a disk.
 class rejection_log {
 public:
     static constexpr int lines_a_second = 10;

@@ -1,4 +1,5 @@
-// POST …/pending-uploads/{file_id}/ack and …/pending-uploads/ack: the workspace's word that it has the file.
+// POST …/pending-uploads/{file_id}/ack and …/pending-uploads/ack: the workspace confirms that it has the
+// file.
 #include "core/log.hpp"
 #include "http/session/request_context.hpp"
 #include "server/api/files/files.hpp"
@@ -22,7 +23,7 @@ constexpr std::size_t most_at_once = 500;
 void log_acked(const request_context& req, const acked_file& file, steady::time_point begun)
 {
     if (file.again)
-        return;  // a state changes once
+        return;  // logged when it was first acked
     const std::chrono::duration<double, std::milli> took = steady::now() - begun;
     log_line(log_level::info, "upload_acked")
         .field("request_id", req.id())
@@ -76,8 +77,8 @@ awaitable<response> handle_ack(request_context& req, files_services& svc)
     if (acked->empty())
         co_return req.fail(errc::not_found);
     log_acked(req, acked->front(), begun);
-    const char* told = acked->front().raced ? "{\"acked\":true,\"raced\":true}" : "{\"acked\":true}";
-    co_return req.json(http::status::ok, std::string(told));
+    const char* body = acked->front().raced ? "{\"acked\":true,\"raced\":true}" : "{\"acked\":true}";
+    co_return req.json(http::status::ok, std::string(body));
 }
 
 awaitable<response> handle_ack_batch(request_context& req, files_services& svc)

@@ -14,7 +14,7 @@ namespace {
 
 using steady = std::chrono::steady_clock;
 
-// Whatever was uploaded, a browser must neither run it nor show it inside another page.
+// A browser must neither run an uploaded file nor show it inside another page.
 void add_safety_fields(response& answer)
 {
     answer.head.set(http::field::cache_control, "private, no-store");
@@ -55,7 +55,7 @@ range_decision wanted_range(const request_context& req, const staged_file& file,
     return decide_range(req.header(http::field::range), static_cast<std::uint64_t>(file.size));
 }
 
-// Only whoever received the last byte has fetched the file; with ranges that is the last of them.
+// A file counts as fetched when its last byte was sent; with ranges, by the range that ends there.
 std::function<void()> stamp_when_complete(const request_context& req, files_services& svc,
                                           const staged_file& file, const byte_range& part,
                                           steady::time_point begun)

@@ -12,7 +12,7 @@
 
 namespace restante {
 
-// Bytes that came with the file's row. For HEAD they may be absent: only the length is told.
+// Bytes that came with the file's row. For HEAD they may be absent: only the length is sent.
 std::unique_ptr<body_source> make_memory_download(std::shared_ptr<const void> holder,
                                                   std::span<const char> bytes,
                                                   std::function<void()> on_complete, std::uint64_t length);

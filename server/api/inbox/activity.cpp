@@ -50,8 +50,8 @@ awaitable<result<feed_page>> read_or_wait(request_context& req, inbox_services& 
     for (;;) {
         place.look_again();
         auto page = co_await svc.feed.read(asked.feed);
-        // When the time is over it has looked once more: an empty answer must be true, and while the database
-        // is away nobody knows.
+        // When the time is over it has read once more: an empty answer must be true, and while the database
+        // is unavailable that is unknown.
         if (!page || !page->empty() || over || steady::now() >= until)
             co_return page;
         place.has_seen(page->reaches());

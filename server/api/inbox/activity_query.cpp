@@ -36,7 +36,7 @@ std::optional<std::chrono::seconds> parse_wait(std::string_view text)
     return std::chrono::seconds(*seconds);
 }
 
-// A number above all others is a number all the same; no row is after it.
+// A number beyond the largest is valid all the same; no row is after it.
 std::optional<std::int64_t> parse_seq(std::string_view text)
 {
     const auto number = parse_capped(text, std::numeric_limits<std::int64_t>::max());

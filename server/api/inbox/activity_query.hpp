@@ -15,7 +15,8 @@ struct activity_request {
 };
 
 // Reads the query parameters. One that is there but empty counts as absent. Refusals are bad_request with a
-// sentence that names the parameter; `limit` is never refused: what is no positive number means the default.
+// sentence that names the parameter; `limit` is never refused: anything but a positive number means the
+// default.
 boost::system::result<activity_request, refusal> read_activity_query(const uuid& workspace,
                                                                      const query_params& query);
 

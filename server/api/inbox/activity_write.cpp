@@ -48,7 +48,7 @@ upload make_request(const request_context& req, activity row, std::string answer
     return made;
 }
 
-// Stores the row and answers, now or as the first time.
+// Stores the row and answers; a repeated request gets the first answer.
 awaitable<response> store(const request_context& req, inbox_services& svc, upload row)
 {
     const auto answer = row.answer;

@@ -127,7 +127,7 @@ awaitable<response> handle_event_stream(request_context& req, inbox_services& sv
     response begun;
     begun.head.set(http::field::content_type, "text/event-stream");
     begun.head.set(http::field::cache_control, "no-store");
-    // A proxy that waits for a full buffer would hold events back.
+    // A proxy that buffers would delay events.
     begun.head.set("X-Accel-Buffering", "no");
     if (req.method() == http::verb::head)
         co_return begun;

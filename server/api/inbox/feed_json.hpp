@@ -11,7 +11,7 @@ namespace restante {
 // built for.
 result<std::string> feed_json(const feed_page& page, bool with_peer_info);
 
-// One row of it. Bodies are JSON already and go out as they came in.
+// One row of it. Bodies are JSON already and are sent as they were received.
 void append_feed_row(std::string& out, const feed_row& row, bool with_peer_info);
 
 }  // namespace restante

@@ -8,7 +8,7 @@ class request_context;
 struct response;
 struct inbox_services;
 
-// The feed: read it, wait for it to grow, add to it, remember how far one has read.
+// The feed: read it, wait for it to grow, add to it, store how far a client has read.
 awaitable<response> handle_activity(request_context& req, inbox_services& svc);
 awaitable<response> handle_activity_report(request_context& req, inbox_services& svc);
 awaitable<response> handle_a2a(request_context& req, inbox_services& svc);

@@ -7,7 +7,7 @@
 
 namespace restante {
 
-// A file that an activity speaks of.
+// A file that an activity refers to.
 struct attachment {
     std::string kind;  // file, image, audio or video
     std::string uri;

@@ -23,7 +23,7 @@ struct inbox_services {
     parked_polls& polls;
     hub& events;
     const cors_policy& cors;
-    task_group& requests;  // its stop_callback ends what waits when the server stops
+    task_group& requests;  // its stop_callback ends waiting requests when the server stops
 };
 
 }  // namespace restante

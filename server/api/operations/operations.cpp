@@ -13,8 +13,8 @@ namespace restante {
 
 namespace json = boost::json;
 
-// GET /healthz: the process lives and this shard turns around. Nothing else is asked, so that a database that
-// is away does not get every replica restarted.
+// GET /healthz, liveness: the process runs and this shard handles requests. Nothing else is checked, so that
+// an unavailable database does not get every replica restarted.
 awaitable<response> handle_healthz(request_context& req, operations_services&)
 {
     co_return req.json(http::status::ok, std::string(R"({"status":"ok"})"));
@@ -32,8 +32,8 @@ awaitable<response> handle_readyz(request_context& req, operations_services& svc
     json::array listed;
     for (const auto& reason : reasons)
         listed.emplace_back(reason);
-    const json::value told = json::object{{"status", "not ready"}, {"reasons", std::move(listed)}};
-    auto answer = req.json(http::status::service_unavailable, told);
+    const json::value body = json::object{{"status", "not ready"}, {"reasons", std::move(listed)}};
+    auto answer = req.json(http::status::service_unavailable, body);
     answer.head.set(http::field::cache_control, "no-store");
     answer.head.set(http::field::retry_after, "1");
     co_return answer;
@@ -41,8 +41,8 @@ awaitable<response> handle_readyz(request_context& req, operations_services& svc
 
 awaitable<response> handle_version(request_context& req, operations_services&)
 {
-    const json::value told = json::object{{"name", "restante"}, {"version", RESTANTE_VERSION}};
-    co_return req.json(http::status::ok, told);
+    const json::value body = json::object{{"name", "restante"}, {"version", RESTANTE_VERSION}};
+    co_return req.json(http::status::ok, body);
 }
 
 // GET /metrics, on its own listener only.

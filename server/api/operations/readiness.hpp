@@ -7,7 +7,7 @@
 
 namespace restante {
 
-// Whether a shard can do its work and, if not, why not. /readyz tells it to load balancers and operators.
+// Whether a shard can do its work and, if not, why not. /readyz reports it to load balancers and operators.
 class readiness {
 public:
     // Returns one sentence while something is missing, free of secrets.

@@ -6,13 +6,13 @@
 
 namespace restante {
 
-// Keeps an eye on the two things without which a shard cannot work, for /readyz: a database that answers and
-// is safe, and the schema that this binary was built for.
+// Monitors the two things without which a shard cannot work, for /readyz: a database that answers and is
+// safe, and the schema that this binary was built for.
 class schema_watch {
 public:
     schema_watch(pq::connection_pool& db, readiness& ready);
 
-    // Looks every two seconds while something is wrong and every half minute otherwise; ends when the group
+    // Checks every two seconds while something is wrong and every half minute otherwise; ends when the group
     // stops.
     awaitable<void> run(task_group& tasks);
 

@@ -14,7 +14,7 @@ refusal too_large_file(const form_file& file, const form_limits& limits)
             {{"filename", file.raw_name}, {"size", file.content->size()}, {"max", limits.file_bytes}}};
 }
 
-// What becomes of the parser's events.
+// Turns the parser's events into files.
 class form_builder {
 public:
     form_builder(const form_limits& limits, std::shared_ptr<disk_claim> disk)

@@ -9,15 +9,15 @@
 
 namespace restante {
 
-// The Idempotency-Keys whose uploads this process is working on. A second request with such a key is told to
-// come back, instead of sending megabytes that would turn out to be a repetition. Other processes are kept
-// apart by the key's row in the database; this only spares the work.
+// The Idempotency-Keys whose uploads this process is working on. A second request with such a key is asked to
+// retry later, instead of sending megabytes that would turn out to be a repetition. Other processes are
+// excluded by the key's row in the database; this only saves the work.
 //
 // Shared by all shards under a mutex, which only requests with a key touch, for the time of one set
 // operation.
 class running_keys {
 public:
-    // Holds a key until its end; a request without a key holds none.
+    // Holds a key until it is destroyed; a request without a key holds none.
     class claim {
     public:
         claim() = default;

@@ -29,7 +29,7 @@ response reject(const request_context& req, upload_services& svc, const refusal&
     return req.fail(why);
 }
 
-// One line a file: what an operator greps for when somebody asks where it went.
+// One line a file, for the operator who searches for it.
 void log_staged(const request_context& req, std::span<const new_file> files, steady::time_point begun)
 {
     const std::chrono::duration<double, std::milli> took = steady::now() - begun;

@@ -8,7 +8,7 @@ namespace restante {
 
 namespace {
 
-// No text of ours or of a client can hold this byte in JSON: control characters are escaped there.
+// No text of ours or of a client can contain this byte in JSON: control characters are escaped there.
 constexpr char gap = '\x01';
 
 void append_file(std::string& out, const uuid& workspace, const new_file& file)

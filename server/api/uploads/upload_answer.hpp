@@ -12,8 +12,8 @@ namespace restante {
 // What the feed's row about a file carries as request_body.
 std::string upload_manifest(const uuid& workspace, const new_file& file);
 
-// The answer to an upload, with a gap for the one thing that only the database knows: when the files expire.
-// Kept like this under the client's key, so that a replay is the first answer again, word for word.
+// The answer to an upload, with a gap for the one value that only the database knows: when the files expire.
+// Stored like this under the client's key, so that a replay is identical to the first answer.
 std::string upload_answer_template(const uuid& workspace, std::span<const new_file> files);
 std::string fill_in_expiry(std::string_view with_gaps, timestamp expires_at);
 

@@ -9,14 +9,14 @@
 
 namespace restante {
 
-// What an upload's head says, once it was found to be in order.
+// An upload's head, validated.
 struct upload_head {
     multipart::boundary separator;
     std::optional<std::string> key;  // Idempotency-Key
 };
 
 // Content-Type, Content-Encoding, Idempotency-Key and Content-Length: all that can be refused before the
-// workspace is looked at.
+// workspace is looked up.
 answerable<upload_head> check_upload_head(request_context& req, const form_limits& limits);
 
 // The files of a form as storage wants them, each with its row for the feed.

@@ -14,7 +14,7 @@ public:
     explicit upload_metrics(metric_set& metrics);
 
     void count_staged(std::span<const new_file> files);
-    // The client's own doing, too little room here, or a database that refused or was away.
+    // By cause: the client, no room here, or a database that refused or was unavailable.
     void count_rejected(errc why);
 
 private:

@@ -15,7 +15,7 @@ namespace restante {
 
 namespace {
 
-// A token speaks for its own workspace only; the removed one's may still hear that it is gone.
+// A token is valid for its own workspace only; that of a removed one is still answered that it was removed.
 error_code check_caller(const request_context& req, workspaces_services& svc, const uuid& workspace)
 {
     const auto& who = caller_of(req);
@@ -74,12 +74,12 @@ awaitable<response> handle_register(request_context& req, workspaces_services& s
     svc.notices.workspace_changed(what->id);
     log_registered(req, *what, *done);
 
-    boost::json::object answer{{"status", "registered"}, {"delivery_mode", to_string(what->mode)}};
+    boost::json::object registered{{"status", "registered"}, {"delivery_mode", to_string(what->mode)}};
     if (*done == first_token::stored)
-        answer["auth_token"] = fresh.secret;
-    auto told = req.json(http::status::ok, answer);
-    told.head.set(http::field::cache_control, "no-store");
-    co_return told;
+        registered["auth_token"] = fresh.secret;
+    auto answer = req.json(http::status::ok, registered);
+    answer.head.set(http::field::cache_control, "no-store");
+    co_return answer;
 }
 
 }  // namespace restante

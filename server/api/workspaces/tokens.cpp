@@ -35,13 +35,13 @@ awaitable<response> handle_token_mint(request_context& req, workspaces_services&
     if (!minted)
         co_return req.fail(minted.error());
     log_change(req, "token_minted", minted->id);
-    const boost::json::object answer{{"token_id", to_string(minted->id)},
-                                     {"auth_token", fresh.secret},
-                                     {"prefix", minted->prefix},
-                                     {"created_at", rfc3339(minted->created_at)}};
-    auto told = req.json(http::status::created, answer);
-    told.head.set(http::field::cache_control, "no-store");
-    co_return told;
+    const boost::json::object body{{"token_id", to_string(minted->id)},
+                                   {"auth_token", fresh.secret},
+                                   {"prefix", minted->prefix},
+                                   {"created_at", rfc3339(minted->created_at)}};
+    auto answer = req.json(http::status::created, body);
+    answer.head.set(http::field::cache_control, "no-store");
+    co_return answer;
 }
 
 // GET /workspaces/{id}/tokens: prefix and times, newest first.
@@ -56,7 +56,7 @@ awaitable<response> handle_token_list(request_context& req, workspaces_services&
     co_return req.list(boost::json::serialize(listed));
 }
 
-// DELETE /workspaces/{id}/tokens/{token_id}: again is as good as once.
+// DELETE /workspaces/{id}/tokens/{token_id}: idempotent.
 awaitable<response> handle_token_revoke(request_context& req, workspaces_services& svc)
 {
     const auto revoked = co_await svc.tokens.revoke(req.workspace_id(), req.token_id());
