@@ -226,14 +226,15 @@ awaitable<void> staging::retry_without_blocked(const group& members)
     group others;
     for (const auto& each : members) {
         const bool blocked =
-            !held || std::find(held->begin(), held->end(), each->load.workspace) != held->end();
-        if (blocked) {
-            queue_.isolate(each->load.workspace, clock::now());
-            each->outcome = RESTANTE_ERROR(errc::database_busy);
-            each->wake.cancel();
-        } else {
+            held && std::find(held->begin(), held->end(), each->load.workspace) != held->end();
+        if (held && !blocked) {
             others.push_back(each);
+            continue;
         }
+        if (blocked)
+            queue_.isolate(each->load.workspace, clock::now());
+        each->outcome = RESTANTE_ERROR(errc::database_busy);
+        each->wake.cancel();
     }
     if (!others.empty())
         co_await retry_one_by_one(others, sharing::shared);
@@ -257,6 +258,8 @@ awaitable<void> staging::settle_one(member& which, result<timestamp> committed)
     } else if (committed.error() == errc::unique_violation && !which.load.keys.empty()) {
         which.outcome = co_await look_up_keys(which);
     } else {
+        if (committed.error() == errc::database_timeout)
+            queue_.isolate(which.load.workspace, clock::now());
         which.outcome = committed.error();
     }
 }

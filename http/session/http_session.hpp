@@ -26,7 +26,7 @@ struct session_environment {
     request_metrics& metrics;
     access_policy* access = nullptr;  // null where every route is open
     session_timeouts timeouts = {};
-    host_check* hosts = nullptr;  // null where every Host is served
+    host_check* hosts = nullptr;      // null where every Host is served
     memory_budget* memory = nullptr;  // null: unlimited
 };
 

@@ -113,10 +113,11 @@ shard_app::shard_app(const settings& config, const std::string& conninfo, shared
       operator_metrics_(home.metrics(), operator_routes_),
       loopback_hosts_(host_policy::on_loopback(allowed_hosts_of(config))),
       public_hosts_(host_policy::elsewhere(allowed_hosts_of(config))),
-      public_{public_routes_,       cors_,          public_metrics_, &access_,
+      public_{public_routes_,      cors_,          public_metrics_, &access_,
               timeouts_of(config), &public_hosts_, &shared.memory},
       public_on_loopback_(with_hosts(public_, loopback_hosts_)),
-      operator_{operator_routes_, cors_, operator_metrics_, nullptr, timeouts_of(config), nullptr, &shared.memory},
+      operator_{operator_routes_,    cors_,   operator_metrics_, nullptr,
+                timeouts_of(config), nullptr, &shared.memory},
       operator_on_loopback_(with_hosts(operator_, loopback_hosts_))
 {
     shared.notices.subscribe(home.get_executor(), auth_);

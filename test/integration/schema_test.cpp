@@ -20,7 +20,7 @@ const std::string workspace = "'11111111-1111-4111-8111-111111111111'::uuid";
 std::string publish_for(const std::string& digits)
 {
     const auto count = std::to_string(digits.size());
-    return "publish_activities("
+    return "publish_checked(NULL, "
            "(SELECT array_agg(('11111111-1111-4111-8111-11111111111' || d)::uuid ORDER BY n) "
            "FROM string_to_table('" +
            digits +
@@ -30,7 +30,7 @@ std::string publish_for(const std::string& digits)
            "]), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)";
 }
 
-// A call as made by servers of the previous version: two rows of one workspace.
+// Calls as made by servers of the versions before: two rows of one workspace.
 const std::string publish_as_before = "publish_activity(" + workspace +
                                       ", ARRAY[gen_random_uuid(), gen_random_uuid()], '{error,error}', "
                                       "NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)";
@@ -284,7 +284,7 @@ TEST_F(schema_test, nobody_else_may_publish)
     EXPECT_THAT(refusal("SET ROLE restante_stranger; SELECT seq FROM " + publish_as_before),
                 HasSubstr("permission denied for function publish_activity"));
     EXPECT_THAT(refusal("SET ROLE restante_stranger; SELECT seq FROM " + publish_for("1")),
-                HasSubstr("permission denied for function publish_activities"));
+                HasSubstr("permission denied for function publish_checked"));
 }
 
 }  // namespace
