@@ -90,7 +90,7 @@ TEST(memory_budget, files_that_can_go_to_disk_leave_a_quarter_to_the_rest)
 {
     memory_budget budget(800);
     for (unsigned char i = 1; i <= 20; ++i)
-        for (const std::uint64_t bytes : {400, 200, 100, 50, 10})
+        for (const std::uint64_t bytes : {400u, 200u, 100u, 50u, 10u})
             budget.take(memory_use::spool, owner(i), bytes);
     EXPECT_LE(budget.used(memory_use::spool), 600u);
     EXPECT_GT(budget.used(memory_use::spool), 550u);
