@@ -279,7 +279,8 @@ awaitable<result<timestamp>> staging::commit_transaction(const group& members, s
     const member& first = *members.front();
     const bool large =
         how == sharing::alone && pending_uploads::lane_for(first.load.files) == pq::lane::large;
-    auto tx = co_await db_.begin(large ? pq::lane::large : pq::lane::small);
+    const uuid owner = how == sharing::alone ? first.load.workspace : uuid{};
+    auto tx = co_await db_.begin(large ? pq::lane::large : pq::lane::small, owner);
     if (!tx)
         co_return tx.error();
 
