@@ -256,7 +256,7 @@ TEST_F(pq_pool, a_waiter_that_slept_with_the_whole_process_waits_on)
 TEST_F(pq_pool, a_waiter_whose_coroutine_is_cut_does_not_take_a_connection_with_it)
 {
     with_pool(1, [&](connection_pool& pool) -> awaitable<void> {
-        static const statement lock{"lock", "SELECT pg_sleep(0.05)"};
+        static const statement lock{"lock", "SELECT pg_sleep(0.02)"};
         const executor ex = co_await asio::this_coro::executor;
         int ended = 0;
         const auto use = [&]() -> awaitable<void> {
