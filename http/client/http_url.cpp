@@ -3,8 +3,6 @@
 #include "core/text.hpp"
 #include "http/client/client_error.hpp"
 
-#include <boost/url/parse.hpp>
-
 #include <algorithm>
 #include <charconv>
 
@@ -110,6 +108,59 @@ bool set_host(http_origin& origin, std::string_view given)
     return true;
 }
 
+bool take_scheme(std::string_view& text, bool& tls)
+{
+    for (const std::string_view scheme : {"http://", "https://"}) {
+        if (!iequals(text.substr(0, scheme.size()), scheme))
+            continue;
+        text.remove_prefix(scheme.size());
+        tls = scheme.size() == 8;
+        return true;
+    }
+    return false;
+}
+
+bool set_port(http_origin& origin, std::string_view digits)
+{
+    const bool plain =
+        !digits.empty() && digits.size() <= 5 && std::all_of(digits.begin(), digits.end(), is_digit);
+    unsigned port = 0;
+    std::from_chars(digits.data(), digits.data() + digits.size(), port);
+    if (!plain || port == 0 || port > 65535)
+        return false;
+    origin.port = static_cast<std::uint16_t>(port);
+    return true;
+}
+
+// A host and perhaps a port. User information and escapes are no part of either.
+bool set_authority(http_origin& origin, std::string_view text)
+{
+    const auto host_end = text.starts_with('[') ? text.find(']') + 1 : text.find(':');
+    const auto host = text.substr(0, host_end);
+    const auto rest = text.substr(host.size());
+    origin.port = origin.tls ? 443 : 80;
+    return set_host(origin, host) &&
+           (rest.empty() || (rest.front() == ':' && set_port(origin, rest.substr(1))));
+}
+
+// RFC 3986: letters, digits, some marks, and escapes of two hexadecimal digits. No query, no fragment.
+bool is_path(std::string_view path)
+{
+    constexpr std::string_view marks = "/-._~!$&'()*+,;=:@";
+    const auto is_hex = [](char c) {
+        return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+    };
+    for (std::size_t i = 0; i < path.size(); ++i) {
+        const char c = path[i];
+        if (c == '%' && i + 2 < path.size() && is_hex(path[i + 1]) && is_hex(path[i + 2]))
+            continue;
+        const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        if (!letter && !is_digit(c) && marks.find(c) == std::string_view::npos)
+            return false;
+    }
+    return true;
+}
+
 }  // namespace
 
 std::string http_origin::authority() const
@@ -148,24 +199,19 @@ std::optional<ip::address_v4> parse_any_ipv4(std::string_view text) noexcept
     return std::nullopt;
 }
 
+// By hand: Boost.URL 1.81 takes http://127.0.0.1.example/ for the host 127.0.0.1 with the path .example/.
 result<http_url> parse_http_url(std::string_view text)
 {
     if (text.size() > longest_url)
         return client_errc::bad_url;
-    const auto url = boost::urls::parse_uri(text);
-    if (!url || url->has_userinfo() || url->has_query() || url->has_fragment())
-        return client_errc::bad_url;
     http_url read;
-    read.origin.tls = iequals(url->scheme(), "https");
-    if (!read.origin.tls && !iequals(url->scheme(), "http"))
+    if (!take_scheme(text, read.origin.tls))
         return client_errc::bad_url;
-    if (url->has_port() && !url->port().empty() && url->port_number() == 0)
+    const auto authority = text.substr(0, text.find('/'));
+    const auto path = text.substr(authority.size());
+    if (!set_authority(read.origin, authority) || !is_path(path))
         return client_errc::bad_url;
-    read.origin.port = url->port_number() != 0 ? url->port_number() : read.origin.tls ? 443 : 80;
-    const std::string_view host = url->encoded_host();
-    if (!set_host(read.origin, host))
-        return client_errc::bad_url;
-    read.path = std::string_view(url->encoded_path());
+    read.path = path;
     return read;
 }
 

@@ -154,6 +154,7 @@ class Uploads(PushCase):
 class Modes(PushCase):
     def test_rows_from_before_the_modes_are_called_if_they_say_where(self):
         with IngestApp() as app:
+            app.trust("something else")
             for mode in (None, "", "push"):
                 workspace = self.db.add_workspace(mode, f"http://127.0.0.1:{app.port}/agent")
                 body = form(part("x"), boundary=CHROME)
@@ -165,6 +166,7 @@ class Modes(PushCase):
                 self.assertEqual(self.send(workspace, body).status, 401)
                 app.trust(self.secret_of(workspace))
                 self.assertEqual(self.send(workspace, body).status, 200)
+                app.trust("something else")
 
     def secret_of(self, workspace, *flags):
         code, out, err = run_command("workspace", "secret", workspace.id, *flags,

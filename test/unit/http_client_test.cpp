@@ -1,5 +1,6 @@
 #include "http/client/http_client.hpp"
 
+#include "core/wakeup.hpp"
 #include "http/client/address_policy.hpp"
 #include "http/client/client_error.hpp"
 #include "http/net/self_signed.hpp"
