@@ -45,8 +45,8 @@ private:
     void run();
 
     std::function<void(accepted_socket&, int)> script_;
-    int listener_ = -1;
     std::uint16_t port_ = 0;
+    int listener_;  // after port_, which opening it sets
     std::atomic<int> accepted_ = 0;
     std::thread thread_;
 };
