@@ -52,8 +52,9 @@ class IngestApp:
 
 
 NGINX = """
+{user}
+worker_processes 1;
 daemon off;
-master_process off;
 pid {folder}/pid;
 error_log {folder}/errors;
 events {{ worker_connections 256; }}
@@ -81,7 +82,8 @@ class WorkspaceNginx:
         folder = pathlib.Path(self._folder.name)
         with socket.create_server(("127.0.0.1", 0)) as listener:
             self.port = listener.getsockname()[1]
-            (folder / "config").write_text(NGINX.format(folder=folder, port=self.port, upstream=upstream))
+            (folder / "config").write_text(NGINX.format(
+                folder=folder, port=self.port, upstream=upstream, user="user root;" if os.geteuid() == 0 else ""))
             self.process = subprocess.Popen(
                 ["nginx", "-c", folder / "config", "-e", folder / "errors"], pass_fds=[listener.fileno()],
                 env={**os.environ, "NGINX": f"{listener.fileno()};"}, stderr=subprocess.DEVNULL,
