@@ -17,15 +17,21 @@ constexpr std::size_t prefix_length = 8;
 
 }  // namespace
 
-made_token make_token()
+std::string make_secret()
 {
     std::array<unsigned char, random_bytes> bytes;
     if (RAND_bytes(bytes.data(), static_cast<int>(bytes.size())) != 1)
-        throw std::runtime_error("OpenSSL has no random bytes for a token");
-    made_token made{.secret = to_base64url(bytes), .kept = {}};
+        throw std::runtime_error("OpenSSL has no random bytes for a secret");
+    auto secret = to_base64url(bytes);
+    OPENSSL_cleanse(bytes.data(), bytes.size());
+    return secret;
+}
+
+made_token make_token()
+{
+    made_token made{.secret = make_secret(), .kept = {}};
     made.kept.hash = hash_token(made.secret);
     made.kept.prefix = made.secret.substr(0, prefix_length);
-    OPENSSL_cleanse(bytes.data(), bytes.size());
     return made;
 }
 

@@ -14,7 +14,8 @@ struct made_token {
     new_token kept;
 };
 
-// 32 bytes from OpenSSL in base64url: 43 characters. Throws if OpenSSL cannot provide random bytes.
+// 32 bytes from OpenSSL in base64url: 43 characters. Both throw if OpenSSL cannot provide random bytes.
+std::string make_secret();
 made_token make_token();
 
 digest32 hash_token(std::string_view secret);

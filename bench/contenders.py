@@ -27,13 +27,16 @@ ROWS_PER_POLL = 10
 BURST_BYTES, BURST_CONNECTIONS, BURST_SECONDS = 26_000_000, 64, 25
 
 
-def build_peer():
+def build_go(source, binary):
     BUILD.mkdir(parents=True, exist_ok=True)
     # Debian's Go libraries are plain sources below /usr/share/gocode, for builds without modules.
     settings = {"GO111MODULE": "off", "GOPATH": "/usr/share/gocode", "GOCACHE": str(BUILD / "go-cache")}
-    subprocess.run(["go", "build", "-o", BUILD / "peer", ROOT / "bench/peer/main.go"], check=True,
-                   env={**os.environ, **settings})
-    return BUILD / "peer"
+    subprocess.run(["go", "build", "-o", binary, source], check=True, env={**os.environ, **settings})
+    return binary
+
+
+def build_peer():
+    return build_go(ROOT / "bench/peer/main.go", BUILD / "peer")
 
 
 def build_ceiling():
@@ -88,6 +91,8 @@ def read_wrk(text):
 class HttpServer:
     """A server process on a database of its own, loaded with wrk."""
 
+    callback = None  # where its workspaces are called; None if they poll
+
     def __init__(self, name, cluster, seconds, folder, tables):
         self.name, self._cluster, self._seconds = name, cluster, seconds
         self._folder, self._tables = pathlib.Path(folder), tables
@@ -129,7 +134,8 @@ class HttpServer:
 
     def _register(self):
         workspace = str(uuid.uuid4())
-        body = json.dumps({"id": workspace, "delivery_mode": "poll", "agent_card": {"name": "bench"}})
+        how = {"delivery_mode": "push", "url": self.callback} if self.callback else {"delivery_mode": "poll"}
+        body = json.dumps({"id": workspace, "agent_card": {"name": "bench"}, **how})
         reply = self._call("POST", "/registry/register", body, {"Content-Type": "application/json"})
         return workspace, reply["auth_token"]
 
@@ -156,14 +162,17 @@ class HttpServer:
         path.write_text("".join(" ".join(target) + "\n" for target in targets))
         command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", f"--timeout={timeout}s", "--latency",
                    "-s", SCRIPT, f"http://127.0.0.1:{self.port}"]
-        before = processes.cpu_seconds(self._process.pid)
+        before = processes.tree_cpu_seconds(self._process.pid)
         out = subprocess.run(command, env={**os.environ, "KIND": kind, "TARGETS": str(path), **env},
                              stdout=subprocess.PIPE, text=True).stdout
-        used = processes.cpu_seconds(self._process.pid) - before
+        used = processes.tree_cpu_seconds(self._process.pid) - before
         figures = read_wrk(out)
         figures["cpu_us"] = used / figures["done"] * 1e6 if figures["done"] else 0
-        self._cluster.sql(f"TRUNCATE {self._tables}; CHECKPOINT", self.name)
+        self._empty_tables()
         return figures
+
+    def _empty_tables(self):
+        self._cluster.sql(f"TRUNCATE {self._tables}; CHECKPOINT", self.name)
 
     def upload(self, size, files=1):
         return self._load("upload", self._workspaces, SIZE=str(size), FILES=str(files))

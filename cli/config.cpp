@@ -51,9 +51,12 @@ public:
     given from_flags(const option& o) const
     {
         given out{"--" + std::string(o.flag), {}};
-        for (const auto& flag : flags_)
-            if (flag.what == &o)
-                out.values.push_back(flag.value);
+        for (const auto& flag : flags_) {
+            if (flag.what != &o)
+                continue;
+            const auto values = is_list(o) ? split_list(flag.value) : std::vector{flag.value};
+            out.values.insert(out.values.end(), values.begin(), values.end());
+        }
         return out;
     }
 

@@ -67,6 +67,14 @@ constexpr option table[] = {
      "For development: lets requests from loopback through without a token, unless a proxy has forwarded "
      "them or a page of another site has sent them."},
 
+    {"push-allow", "Push", "NET", &settings::push_allow,
+     "Networks that callback URLs may point into besides the public internet: loopback (implied by --dev), "
+     "private. May be repeated."},
+    {"push-ca-file", "Push", "FILE", &settings::push_ca_file,
+     "Certificates in PEM that vouch for workspaces, besides the system's.", 1},
+    {"push-timeout", "Push", "DURATION", &settings::push_timeout,
+     "For one forward to a workspace, from connecting to the last byte of the answer.", 100 * ms, day},
+
     {"upload-ttl", "Retention", "DURATION", &settings::upload_ttl,
      "How long a file waits for its workspace.", second, 3650 * day},
     {"ack-retention", "Retention", "DURATION", &settings::ack_retention,

@@ -132,6 +132,11 @@ struct enum_names<registration_policy> {
     static constexpr std::array<std::string_view, 3> by_value{"auto", "open", "admin"};
 };
 
+template <>
+struct enum_names<callback_net> {
+    static constexpr std::array<std::string_view, 2> by_value{"loopback", "private"};
+};
+
 template <class Enum>
     requires std::is_enum_v<Enum>
 struct option_type<Enum> {

@@ -60,7 +60,8 @@ bool is_list(const option& o)
 {
     return std::holds_alternative<std::vector<host_port> settings::*>(o.member) ||
            std::holds_alternative<std::vector<std::string> settings::*>(o.member) ||
-           std::holds_alternative<std::vector<host_name> settings::*>(o.member);
+           std::holds_alternative<std::vector<host_name> settings::*>(o.member) ||
+           std::holds_alternative<std::vector<callback_net> settings::*>(o.member);
 }
 
 std::string environment_name(const option& o)

@@ -16,6 +16,7 @@ using setting_member =
                  std::chrono::microseconds settings::*, std::chrono::milliseconds settings::*,
                  host_port settings::*, std::vector<host_port> settings::*,
                  std::vector<std::string> settings::*, std::vector<host_name> settings::*,
+                 std::vector<callback_net> settings::*,
                  log_level settings::*, registration_policy settings::*>;
 
 // Which commands read a setting: each audience also reads the settings of those after it.

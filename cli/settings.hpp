@@ -20,6 +20,9 @@ struct host_name {
     std::string text;
 };
 
+// Networks that callback URLs may point into only when the operator says so.
+enum class callback_net { loopback, private_ };
+
 // Every setting, validated: cli/config creates this, and nothing else reads flags or the environment.
 struct settings {
     std::string config_file;  // the file with the other settings, if any
@@ -48,6 +51,11 @@ struct settings {
     std::string admin_token;  // empty: no admin
     bool dev = false;
     registration_policy registration = registration_policy::automatic;
+
+    // push
+    std::vector<callback_net> push_allow;  // dev implies loopback
+    std::string push_ca_file;              // roots besides the system's
+    std::chrono::milliseconds push_timeout = std::chrono::minutes(20);
 
     // retention
     std::chrono::microseconds ack_retention = std::chrono::hours(1);

@@ -23,6 +23,9 @@ constexpr own_option add_options[] = {
     json,
 };
 constexpr own_option list_options[] = {json};
+constexpr own_option secret_options[] = {
+    {"rotate", "", &own_options::rotate, "Makes a new one first; the old one is worth nothing from then on."},
+};
 
 constexpr positional maybe_id[] = {{"ID", false, true}};
 constexpr positional id[] = {{"ID", true, true}};
@@ -65,6 +68,9 @@ constexpr verb_entry table[] = {
      "Adds a workspace, under a new id unless one is given, and prints its first token.", maybe_id,
      add_options, audience::tools, token_on_stdout},
     {verb::workspace_list, "workspace list", "Lists the workspaces.", {}, list_options, audience::tools},
+    {verb::workspace_secret, "workspace secret",
+     "Prints what the server proves itself with when it calls a workspace.", id, secret_options,
+     audience::tools, "The secret goes to stdout and everything else to stderr."},
     {verb::workspace_remove,
      "workspace remove",
      "Marks a workspace removed and revokes its tokens.",

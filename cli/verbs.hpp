@@ -11,6 +11,7 @@ enum class verb {
     status,
     workspace_add,
     workspace_list,
+    workspace_secret,
     workspace_remove,
     token_issue,
     token_list,
@@ -25,6 +26,7 @@ struct own_options {
     bool yes_lose_files = false;
     bool json = false;
     bool watch = false;
+    bool rotate = false;        // workspace secret
     std::string mode = "poll";  // workspace add
     std::string url;
     std::string name;

@@ -40,7 +40,6 @@ const char* describe(errc e)
         case errc::malformed_json: return "malformed JSON";
         case errc::request_timeout: return "client too slow";
         case errc::no_callback_url: return "workspace has no callback URL";
-        case errc::push_not_supported: return "push delivery not supported";
         case errc::callback_url_missing: return "push workspace without a URL";
         case errc::callback_url_not_allowed: return "callback URL not allowed";
         case errc::workspace_unreachable: return "workspace unreachable";

@@ -41,7 +41,6 @@ enum class errc {
     malformed_json,
     request_timeout,
     no_callback_url,
-    push_not_supported,
     callback_url_missing,      // mode push without a url
     callback_url_not_allowed,  // a url that points where we must not connect
     workspace_unreachable,     // the callback did not answer, or answered nonsense

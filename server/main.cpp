@@ -24,6 +24,7 @@ int run(const command& asked)
         case verb::version: std::cout << "restante " << RESTANTE_VERSION << '\n'; return EXIT_SUCCESS;
         case verb::workspace_add:
         case verb::workspace_list:
+        case verb::workspace_secret:
         case verb::workspace_remove: return run_workspace(asked);
         case verb::token_issue:
         case verb::token_list:

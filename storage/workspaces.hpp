@@ -20,6 +20,7 @@ struct registration {
     std::optional<std::string> url;
     std::optional<std::string> name;
     std::optional<std::string> agent_card;  // JSON text
+    std::string inbound_secret = {};        // becomes its secret if it has none yet
 };
 
 // Whether the caller has proved to act for the workspace: with one of its tokens, or as admin.
@@ -27,6 +28,19 @@ enum class caller { unproven, proven };
 
 // What happened to the token that came with a registration.
 enum class first_token { stored, not_needed };
+
+struct registered {
+    first_token token = first_token::not_needed;
+    std::string inbound_secret;  // the one that is valid now
+};
+
+// What a forward must know of its workspace.
+struct workspace_callback {
+    std::string url;  // empty when it has none
+    std::optional<std::string> inbound_secret;
+};
+
+enum class inbound_secret { keep, rotate };
 
 struct workspace_info {
     uuid id{};
@@ -52,11 +66,18 @@ public:
     //
     // Errors: workspace_removed, missing_token (it has had a token, and the caller is unproven),
     // check_violation (a text that PostgreSQL cannot hold).
-    awaitable<result<first_token>> register_workspace(const registration& what, const new_token& fresh,
-                                                      caller who);
+    awaitable<result<registered>> register_workspace(const registration& what, const new_token& fresh,
+                                                     caller who);
 
     // Errors: workspace_not_found (unknown or removed).
     awaitable<result<workspace_facts>> find(uuid workspace);
+
+    // Errors: workspace_not_found.
+    awaitable<result<workspace_callback>> callback_of(uuid workspace);
+
+    // The secret that is valid now: `fresh` if there was none, or if it is to be replaced. Errors:
+    // workspace_not_found.
+    awaitable<result<std::string>> set_inbound_secret(uuid workspace, std::string fresh, inbound_secret old);
 
     // Marks it removed and revokes its tokens. Staged files and history stay. Errors: workspace_not_found.
     awaitable<result<void>> remove(uuid workspace);
@@ -65,7 +86,7 @@ public:
     awaitable<result<std::vector<workspace_info>>> list();
 
 private:
-    awaitable<result<first_token>> was_stored(uuid workspace, uuid token);
+    awaitable<result<registered>> was_stored(uuid workspace, uuid token);
 
     pq::connection_pool& db_;
 };

@@ -79,7 +79,7 @@ func authenticate(c *gin.Context) {
 }
 
 const addWorkspace = `
-INSERT INTO workspaces (id, name, delivery_mode) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING`
+INSERT INTO workspaces (id, name, delivery_mode, url) VALUES ($1, $2, $3, $4) ON CONFLICT (id) DO NOTHING`
 
 const addToken = `
 INSERT INTO workspace_auth_tokens (workspace_id, token_hash, prefix) VALUES ($1, $2, $3)`
@@ -88,6 +88,7 @@ func register(c *gin.Context) {
 	var given struct {
 		ID   string `json:"id"`
 		Mode string `json:"delivery_mode"`
+		URL  string `json:"url"`
 	}
 	if c.ShouldBindJSON(&given) != nil {
 		fail(c, http.StatusBadRequest, "malformed JSON body")
@@ -100,7 +101,7 @@ func register(c *gin.Context) {
 	}
 	token := base64.RawURLEncoding.EncodeToString(secret)
 	hash := sha256.Sum256([]byte(token))
-	_, err := db.Exec(addWorkspace, given.ID, given.ID, given.Mode)
+	_, err := db.Exec(addWorkspace, given.ID, given.ID, given.Mode, given.URL)
 	if err == nil {
 		_, err = db.Exec(addToken, given.ID, hash[:], token[:8])
 	}
@@ -200,13 +201,40 @@ func stage(ctx context.Context, workspace string, files []file) error {
 	return tx.Commit()
 }
 
+var outgoing = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
+
+// Passes the body on as it comes, and the answer back.
+func forward(c *gin.Context, url string) {
+	target := strings.TrimRight(url, "/") + "/internal/chat/uploads/ingest"
+	request, err := http.NewRequestWithContext(c.Request.Context(), http.MethodPost, target, c.Request.Body)
+	if err != nil {
+		fail(c, http.StatusBadGateway, "workspace unreachable")
+		return
+	}
+	request.ContentLength = c.Request.ContentLength
+	request.Header.Set("Content-Type", c.GetHeader("Content-Type"))
+	answer, err := outgoing.Do(request)
+	if err != nil {
+		fail(c, http.StatusBadGateway, "workspace unreachable")
+		return
+	}
+	defer answer.Body.Close()
+	c.Header("Content-Type", answer.Header.Get("Content-Type"))
+	c.Status(answer.StatusCode)
+	_, _ = io.Copy(c.Writer, answer.Body)
+}
+
 func upload(c *gin.Context) {
 	ctx, workspace := c.Request.Context(), c.Param("id")
 	c.Request.Body = http.MaxBytesReader(c.Writer, c.Request.Body, maxRequestBytes)
-	var mode sql.NullString
-	row := db.QueryRowContext(ctx, `SELECT delivery_mode FROM workspaces WHERE id = $1`, workspace)
-	if err := row.Scan(&mode); err != nil {
+	var mode, url sql.NullString
+	row := db.QueryRowContext(ctx, `SELECT delivery_mode, url FROM workspaces WHERE id = $1`, workspace)
+	if err := row.Scan(&mode, &url); err != nil {
 		fail(c, http.StatusNotFound, "workspace not found")
+		return
+	}
+	if mode.String == "push" {
+		forward(c, url.String)
 		return
 	}
 	files := readForm(c)

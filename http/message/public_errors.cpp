@@ -91,8 +91,6 @@ public_error public_error_of(errc e) noexcept
         case errc::malformed_json: return plain(400, "malformed_json", "malformed JSON body");
         case errc::request_timeout: return plain(408, "request_timeout", "request came too slowly");
         case errc::no_callback_url: return plain(422, "no_callback_url", "workspace has no callback URL");
-        case errc::push_not_supported:
-            return plain(501, "push_not_supported", "push delivery is not supported");
         case errc::callback_url_missing:
             return later(503, "callback_url_missing", "workspace url not registered yet", 30);
         case errc::callback_url_not_allowed:

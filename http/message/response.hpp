@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <variant>
@@ -21,12 +22,13 @@ class connection;
 
 namespace http = boost::beast::http;
 
-// A body of known length that is fetched while it is sent, so that no answer has to fit into memory.
+// A body that is fetched while it is sent, so that no answer has to fit into memory.
 class body_source {
 public:
     virtual ~body_source() = default;
 
-    virtual std::uint64_t length() const = 0;
+    // Absent while it is unknown: the body is then sent in chunks, up to the first empty piece.
+    virtual std::optional<std::uint64_t> length() const = 0;
 
     // The next bytes, valid until the next call; not called after length() bytes. An error, or an early end,
     // aborts the connection: the status has been sent, so nothing else can tell the client.

@@ -21,6 +21,14 @@ void append_number(std::string& out, std::uint64_t value)
     out.append(digits.data(), end);
 }
 
+void append_chunk_size(std::string& out, std::size_t size)
+{
+    std::array<char, 16> digits;
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), size, 16).ptr;
+    out.append(digits.data(), end);
+    out += "\r\n";
+}
+
 // "Date: Tue, 15 Nov 1994 08:12:31 GMT", formatted once a second.
 std::string_view date_field()
 {
@@ -43,8 +51,9 @@ bool may_have_body(http::status status)
            http::to_status_class(status) != http::status_class::informational;
 }
 
-// `length` is absent for a body that ends with the connection.
-std::string make_head(const response& answer, const answer_frame& frame, std::optional<std::uint64_t> length,
+enum class framing { length, chunks, end_of_connection };
+
+std::string make_head(const response& answer, const answer_frame& frame, framing how, std::uint64_t length,
                       std::size_t room)
 {
     std::string out;
@@ -68,11 +77,13 @@ std::string make_head(const response& answer, const answer_frame& frame, std::op
     out += "X-Request-Id: ";
     out += frame.request_id;
     out += "\r\nX-Content-Type-Options: nosniff\r\n";
-    if (length && may_have_body(answer.head.result())) {
+    if (how == framing::length && may_have_body(answer.head.result())) {
         out += "Content-Length: ";
-        append_number(out, *length);
+        append_number(out, length);
         out += "\r\n";
     }
+    if (how == framing::chunks && may_have_body(answer.head.result()))
+        out += "Transfer-Encoding: chunked\r\n";
     out += frame.keep_alive ? "Connection: keep-alive\r\n\r\n" : "Connection: close\r\n\r\n";
     return out;
 }
@@ -82,7 +93,7 @@ awaitable<error_code> send_text(connection& conn, response& answer, const answer
     const auto& body = std::get<std::string>(answer.body);
     const bool with_body = !frame.head_only && may_have_body(answer.head.result());
     const bool joined = with_body && body.size() <= small_body;
-    auto head = make_head(answer, frame, body.size(), joined ? body.size() : 0);
+    auto head = make_head(answer, frame, framing::length, body.size(), joined ? body.size() : 0);
     if (joined)
         head += body;
     std::array<asio::const_buffer, 2> buffers{asio::buffer(head)};
@@ -98,9 +109,8 @@ awaitable<error_code> send_text(connection& conn, response& answer, const answer
     co_return co_await conn.write(buffers);
 }
 
-awaitable<error_code> send_pieces(connection& conn, body_source& source, std::string head)
+awaitable<error_code> send_pieces(connection& conn, body_source& source, std::string head, std::uint64_t left)
 {
-    std::uint64_t left = source.length();
     for (;;) {
         std::array<asio::const_buffer, 2> buffers{asio::buffer(head)};
         if (left > 0) {
@@ -119,22 +129,62 @@ awaitable<error_code> send_pieces(connection& conn, body_source& source, std::st
     }
 }
 
+// Pieces up to the first empty one. An error leaves out the last chunk, so that the client sees a cut.
+awaitable<error_code> send_until_end(connection& conn, body_source& source, std::string head, framing how)
+{
+    for (;;) {
+        const auto piece = co_await source.next();
+        if (!piece)
+            co_return piece.error();
+        std::string_view after;
+        if (how == framing::chunks) {
+            append_chunk_size(head, piece->size());
+            after = "\r\n";
+        }
+        std::array<asio::const_buffer, 3> buffers{
+            asio::buffer(head), asio::buffer(piece->data(), piece->size()), asio::buffer(after)};
+        const auto ec = co_await conn.write(buffers);
+        if (ec || piece->empty())
+            co_return ec;
+        head.clear();
+    }
+}
+
+framing framing_of(const body_source& source, const answer_frame& frame)
+{
+    if (source.length())
+        return framing::length;
+    return frame.chunks ? framing::chunks : framing::end_of_connection;
+}
+
 awaitable<error_code> send_source(connection& conn, response& answer, const answer_frame& frame)
 {
     auto& source = *std::get<std::unique_ptr<body_source>>(answer.body);
-    auto head = make_head(answer, frame, source.length(), 0);
+    const auto length = source.length();
+    const auto how = framing_of(source, frame);
+    auto head = make_head(answer, frame, how, length.value_or(0), 0);
     if (frame.head_only || !may_have_body(answer.head.result())) {
         std::array<asio::const_buffer, 1> buffers{asio::buffer(head)};
         const auto ec = co_await conn.write(buffers);
         source.finished(false);
         co_return ec;
     }
-    const auto ec = co_await send_pieces(conn, source, std::move(head));
+    error_code ec;
+    if (how == framing::length)
+        ec = co_await send_pieces(conn, source, std::move(head), *length);
+    else
+        ec = co_await send_until_end(conn, source, std::move(head), how);
     source.finished(!ec);
     co_return ec;
 }
 
 }  // namespace
+
+bool has_known_length(const response& answer)
+{
+    const auto* source = std::get_if<std::unique_ptr<body_source>>(&answer.body);
+    return !source || (*source)->length().has_value();
+}
 
 awaitable<error_code> send_response(connection& conn, response& answer, const answer_frame& frame)
 {
@@ -146,7 +196,7 @@ awaitable<error_code> send_response(connection& conn, response& answer, const an
 awaitable<error_code> send_stream_head(connection& conn, const response& answer, std::string_view request_id)
 {
     const answer_frame frame{.request_id = request_id};
-    const auto head = make_head(answer, frame, std::nullopt, 0);
+    const auto head = make_head(answer, frame, framing::end_of_connection, 0, 0);
     std::array<asio::const_buffer, 1> buffers{asio::buffer(head)};
     co_return co_await conn.write(buffers);
 }

@@ -205,12 +205,17 @@ void connection::stop()
         stream.cancel();
 }
 
+void connection::interrupt_reading()
+{
+    if (waiting_to_read_)
+        stream.cancel();
+}
+
 void connection::abort_reading(errc why)
 {
     stopping_ = true;
     reading_aborted_ = why;
-    if (waiting_to_read_)
-        stream.cancel();
+    interrupt_reading();
 }
 
 bool connection::join(stranger_table& strangers)

@@ -59,6 +59,9 @@ public:
     void stop();
     bool stopping() const { return stopping_; }
 
+    // Makes a read that is waiting come back with operation_aborted; the next one works as before.
+    void interrupt_reading();
+
     // Ends whatever waits for the peer, with errc::shutting_down; answers can still be sent.
     void abort_reading() { abort_reading(errc::shutting_down); }
 

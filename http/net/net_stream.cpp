@@ -3,6 +3,7 @@
 #include <boost/system/errc.hpp>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
+#include <openssl/x509v3.h>
 
 #include <algorithm>
 #include <array>
@@ -24,6 +25,18 @@ error_code last_system_error()
     return {errno, boost::system::system_category()};
 }
 
+// A name is announced (SNI) and looked for in the certificate; an address is only looked for, because RFC
+// 6066 allows no addresses in SNI.
+bool expect_host(SSL* ssl, const std::string& host)
+{
+    error_code ec;
+    asio::ip::make_address(host, ec);
+    if (!ec)
+        return X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), host.c_str()) == 1;
+    SSL_set_hostflags(ssl, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+    return SSL_set_tlsext_host_name(ssl, host.c_str()) == 1 && SSL_set1_host(ssl, host.c_str()) == 1;
+}
+
 }  // namespace
 
 void net_stream::ssl_deleter::operator()(SSL* ssl) const
@@ -39,11 +52,25 @@ net_stream::net_stream(tcp_socket socket) : socket_(std::move(socket))
 
 net_stream::net_stream(tcp_socket socket, SSL_CTX& context) : net_stream(std::move(socket))
 {
+    begin_tls(context);
+    SSL_set_accept_state(ssl_.get());
+}
+
+net_stream::net_stream(tcp_socket socket, SSL_CTX& context, const std::string& host)
+    : net_stream(std::move(socket))
+{
+    begin_tls(context);
+    SSL_set_connect_state(ssl_.get());
+    if (!expect_host(ssl_.get(), host))
+        throw std::bad_alloc();
+}
+
+void net_stream::begin_tls(SSL_CTX& context)
+{
     ERR_clear_error();
     ssl_.reset(SSL_new(&context));
     if (!ssl_ || SSL_set_fd(ssl_.get(), socket_.native_handle()) != 1)
         throw std::bad_alloc();
-    SSL_set_accept_state(ssl_.get());
 }
 
 // OpenSSL keeps its errors in a queue per thread, shared by every connection of the shard. It is cleared

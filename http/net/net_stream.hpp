@@ -10,6 +10,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 
 namespace restante {
 
@@ -41,7 +42,11 @@ public:
     };
 
     explicit net_stream(tcp_socket socket);
+    // The side that was connected to.
     net_stream(tcp_socket socket, SSL_CTX& context);
+    // The side that connects. The other one must show a certificate for `host`: a DNS name, or an address in
+    // text form.
+    net_stream(tcp_socket socket, SSL_CTX& context, const std::string& host);
 
     executor_type get_executor() { return socket_.get_executor(); }
     tcp_socket& socket() { return socket_; }
@@ -87,6 +92,7 @@ private:
     template <class Try>
     struct retry_op;
 
+    void begin_tls(SSL_CTX& context);
     attempt tls_outcome(int returned, std::size_t bytes);
 
     tcp_socket socket_;

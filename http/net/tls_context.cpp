@@ -32,13 +32,15 @@ std::string last_openssl_error()
     return text.data();
 }
 
+// In the form of ALPN: a length, then the name.
+constexpr unsigned char our_protocol[] = "\x08http/1.1";
+
 int choose_protocol(SSL*, const unsigned char** out, unsigned char* out_size, const unsigned char* offered,
                     unsigned int offered_size, void*)
 {
-    static constexpr unsigned char ours[] = "\x08http/1.1";
     unsigned char* chosen = nullptr;
-    if (SSL_select_next_proto(&chosen, out_size, ours, sizeof ours - 1, offered, offered_size) !=
-        OPENSSL_NPN_NEGOTIATED)
+    if (SSL_select_next_proto(&chosen, out_size, our_protocol, sizeof our_protocol - 1, offered,
+                              offered_size) != OPENSSL_NPN_NEGOTIATED)
         return SSL_TLSEXT_ERR_ALERT_FATAL;
     *out = chosen;
     return SSL_TLSEXT_ERR_OK;
@@ -91,6 +93,7 @@ startup_result<void> load_pair(SSL_CTX* context, const certificate_files& files)
     return {};
 }
 
+// The same for both directions.
 bool restrict_protocol(SSL_CTX* context)
 {
     SSL_CTX_set_options(context, refused_features);
@@ -98,13 +101,26 @@ bool restrict_protocol(SSL_CTX* context)
     SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
                                   SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
     SSL_CTX_set_read_ahead(context, 1);  // one system call a record instead of two
-    SSL_CTX_set_alpn_select_cb(context, choose_protocol, nullptr);
     return SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION) == 1 &&
            SSL_CTX_set_max_proto_version(context, TLS1_3_VERSION) == 1 &&
            SSL_CTX_set_cipher_list(context, ciphers_1_2) == 1 &&
            SSL_CTX_set_ciphersuites(context, ciphers_1_3) == 1 &&
-           SSL_CTX_set1_groups_list(context, groups) == 1 && SSL_CTX_set_num_tickets(context, 0) == 1 &&
+           SSL_CTX_set1_groups_list(context, groups) == 1;
+}
+
+bool restrict_server(SSL_CTX* context)
+{
+    SSL_CTX_set_alpn_select_cb(context, choose_protocol, nullptr);
+    return restrict_protocol(context) && SSL_CTX_set_num_tickets(context, 0) == 1 &&
            SSL_CTX_set_max_early_data(context, 0) == 1;
+}
+
+bool restrict_client(SSL_CTX* context)
+{
+    SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
+    return restrict_protocol(context) &&
+           SSL_CTX_set_alpn_protos(context, our_protocol, sizeof our_protocol - 1) == 0 &&
+           SSL_CTX_set_default_verify_paths(context) == 1;
 }
 
 }  // namespace
@@ -119,12 +135,25 @@ startup_result<tls_context> make_tls_context(const certificate_files& files)
         return closed.error();
 
     tls_context context(SSL_CTX_new(TLS_server_method()), SSL_CTX_free);
-    if (!context || !restrict_protocol(context.get()))
+    if (!context || !restrict_server(context.get()))
         return startup_failure{"OpenSSL refuses our TLS settings: " + last_openssl_error()};
     if (auto loaded = load_pair(context.get(), files); !loaded)
         return loaded.error();
     if (auto valid = check_dates(context.get(), files.certificate); !valid)
         return valid.error();
+    return context;
+}
+
+startup_result<tls_context> make_client_tls_context(const std::string& extra_roots)
+{
+    tls_context context(SSL_CTX_new(TLS_client_method()), SSL_CTX_free);
+    if (!context || !restrict_client(context.get()))
+        return startup_failure{"OpenSSL refuses our TLS settings: " + last_openssl_error()};
+    if (extra_roots.empty())
+        return context;
+    ERR_clear_error();
+    if (SSL_CTX_load_verify_file(context.get(), extra_roots.c_str()) != 1)
+        return startup_failure{"cannot use the roots in " + extra_roots + ": " + last_openssl_error()};
     return context;
 }
 

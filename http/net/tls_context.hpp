@@ -22,4 +22,8 @@ struct certificate_files {
 // users.
 startup_result<tls_context> make_tls_context(const certificate_files& files);
 
+// For connections that we open: the other side must show a certificate that the system's roots vouch for, or
+// those in `extra_roots`, a PEM file; empty for none. The error says what is wrong with that file.
+startup_result<tls_context> make_client_tls_context(const std::string& extra_roots);
+
 }  // namespace restante

@@ -1,6 +1,6 @@
 #include "http/session/body_reader.hpp"
 
-#include "http/net/progress.hpp"
+#include "http/message/chunk_quirk.hpp"
 #include "http/session/chunk_line.hpp"
 
 #include <algorithm>
@@ -22,14 +22,6 @@ error_code body_error(const error_code& ec)
         ec == asio::error::operation_aborted)
         return ec;
     return errc::client_gone;
-}
-
-// Beast 1.81 asserts that it never sees fewer than five bytes of a last chunk it has begun to read. A last
-// chunk without a chunk before it can arrive as `0 CR LF` and then one byte more, so it waits here until five
-// have arrived; the shortest has no fewer.
-bool is_last_chunk_too_short_for_beast(std::string_view received)
-{
-    return received.size() < 5 && received.starts_with("0\r\n");
 }
 
 }  // namespace
@@ -65,9 +57,7 @@ awaitable<result<std::span<const char>>> body_reader::read_some()
         if (const auto ec = co_await begin(); ec)
             co_return body_error(ec);
     }
-    // The client is not charged for the time that the caller took for the previous block.
-    if (window_end_ != clock::time_point{})
-        window_end_ += clock::now() - delivered_at_;
+    progress_.resume();
     if (kind_ == body_kind::length)
         co_return co_await read_length();
     co_return co_await read_chunks();
@@ -88,15 +78,6 @@ awaitable<error_code> body_reader::begin()
     co_return co_await conn_.write(line);
 }
 
-void body_reader::limit_next_wait()
-{
-    if (window_end_ == clock::time_point{} || received_ - window_received_ >= progress_bytes) {
-        window_received_ = received_;
-        window_end_ = clock::now() + progress_window;
-    }
-    conn_.limit().expires_at(window_end_);
-}
-
 awaitable<result<std::span<const char>>> body_reader::read_length()
 {
     // Bytes that came with the head are returned in place; nothing moves them before the next read.
@@ -106,7 +87,7 @@ awaitable<result<std::span<const char>>> body_reader::read_length()
         left_ -= ahead.size();
         co_return deliver(ahead);
     }
-    limit_next_wait();
+    conn_.limit().expires_at(progress_.limit(received_));
     const auto room = std::min<std::uint64_t>(left_, block_size);
     if (!make_block(room))
         co_return RESTANTE_ERROR(errc::no_room);
@@ -145,7 +126,7 @@ awaitable<result<std::span<const char>>> body_reader::read_chunks()
         // A chunk header or trailer that does not end within the whole buffer is nobody's honest intention.
         if (conn_.input.full())
             co_return RESTANTE_ERROR(errc::bad_request);
-        limit_next_wait();
+        conn_.limit().expires_at(progress_.limit(received_));
         const auto into = conn_.input.prepare();
         const auto got = co_await conn_.read(into);
         if (!got)
@@ -157,7 +138,7 @@ awaitable<result<std::span<const char>>> body_reader::read_chunks()
 std::span<const char> body_reader::deliver(std::span<const char> bytes)
 {
     received_ += bytes.size();
-    delivered_at_ = clock::now();
+    progress_.pause();
     const bool complete = kind_ == body_kind::length ? left_ == 0 : parser_.is_done();
     if (complete) {
         at_end_ = true;

@@ -5,6 +5,7 @@
 #include "core/memory_budget.hpp"
 #include "http/message/request_gate.hpp"
 #include "http/net/connection.hpp"
+#include "http/net/progress.hpp"
 
 #include <boost/beast/http/buffer_body.hpp>
 #include <boost/beast/http/parser.hpp>
@@ -42,9 +43,13 @@ public:
 
     // Content-Length; 0 while the length is unknown.
     std::uint64_t announced() const { return kind_ == body_kind::length ? received_ + left_ : 0; }
+    bool chunked() const { return kind_ == body_kind::chunked; }
 
     // The next bytes, at most block_size; an empty span is the end. Valid until the next call.
     awaitable<result<std::span<const char>>> read_some();
+
+    // A read that waits for the client comes back with operation_aborted, and may be tried again.
+    void interrupt() { conn_.interrupt_reading(); }
 
     // Reads to the end and discards it.
     awaitable<result<void>> discard();
@@ -56,8 +61,6 @@ public:
     bool skip_if_received();
 
 private:
-    using clock = std::chrono::steady_clock;
-
     // Beast passes each chunk's header to this before it accepts it.
     struct chunk_inspector {
         std::size_t extension_bytes = 0;
@@ -66,7 +69,6 @@ private:
     };
 
     awaitable<error_code> begin();
-    void limit_next_wait();
     awaitable<result<std::span<const char>>> read_length();
     awaitable<result<std::span<const char>>> read_chunks();
     std::span<const char> deliver(std::span<const char> bytes);
@@ -85,9 +87,7 @@ private:
     std::uint64_t cap_ = 0;
     std::unique_ptr<char[]> block_;  // only while a body is being read
     memory_charge block_charge_;
-    std::uint64_t window_received_ = 0;  // received_ when the current progress window began
-    clock::time_point window_end_{};
-    clock::time_point delivered_at_{};
+    receive_progress progress_;
 };
 
 }  // namespace restante

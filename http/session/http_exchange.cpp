@@ -53,9 +53,13 @@ awaitable<bool> http_exchange::run()
             co_await (*stream)(conn_);
         co_return false;
     }
-    const bool keep = !verdict_.close && body_.skip_if_received() && !conn_.stopping();
-    const answer_frame frame{
-        .request_id = request_.id(), .head_only = request_.method() == http::verb::head, .keep_alive = keep};
+    const bool chunks = request_.head().version() >= 11;
+    const bool framed = chunks || has_known_length(answered);
+    const bool keep = !verdict_.close && framed && body_.skip_if_received() && !conn_.stopping();
+    const answer_frame frame{.request_id = request_.id(),
+                             .head_only = request_.method() == http::verb::head,
+                             .keep_alive = keep,
+                             .chunks = chunks};
     fault_point("before_answer");
     const auto ec = co_await send_response(conn_, answered, frame);
     report(answered);

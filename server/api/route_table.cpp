@@ -4,6 +4,7 @@
 #include "server/api/files/files.hpp"
 #include "server/api/inbox/inbox.hpp"
 #include "server/api/operations/operations.hpp"
+#include "server/api/push/forward.hpp"
 #include "server/api/uploads/upload.hpp"
 #include "server/api/workspaces/workspaces.hpp"
 
@@ -44,6 +45,7 @@ std::vector<route> public_routes(api_services& svc)
     const bind_to operations(svc.operations);
     const bind_to workspaces(svc.workspaces);
     const bind_to uploads(svc.uploads);
+    const bind_to push(svc.push);
     const bind_to files(svc.files);
     const bind_to inbox(svc.inbox);
     const std::uint64_t upload_body = svc.uploads.limits.request_bytes + framing_allowance;
@@ -61,6 +63,7 @@ std::vector<route> public_routes(api_services& svc)
     {delete_,  "/workspaces/{id}/tokens/{token_id}",  workspace,    none,     ignored,     workspaces(handle_token_revoke)},
 
     {post,     "/workspaces/{id}/chat/uploads",       workspace,    streamed, upload_body, uploads(handle_upload)},
+    {get,      "/workspaces/{id}/chat/download",      workspace,    none,     ignored,     push(handle_chat_download)},
 
     {get,      "/workspaces/{id}/pending-uploads",    workspace,    none,     ignored,     files(handle_pending_list)},
     {get,      "/workspaces/{id}/pending-uploads/{file_id}/content", workspace, none, ignored, files(handle_content)},

@@ -4,6 +4,7 @@
 #include "server/api/files/services.hpp"
 #include "server/api/inbox/services.hpp"
 #include "server/api/operations/services.hpp"
+#include "server/api/push/services.hpp"
 #include "server/api/uploads/services.hpp"
 #include "server/api/workspaces/services.hpp"
 
@@ -15,6 +16,7 @@ namespace restante {
 struct api_services {
     operations_services operations;
     workspaces_services workspaces;
+    push_services push;
     upload_services uploads;
     files_services files;
     inbox_services inbox;

@@ -2,6 +2,7 @@
 
 #include "core/memory_return.hpp"
 #include "server/api/operations/process_metrics.hpp"
+#include "server/app/callback_policy.hpp"
 #include "server/app/sweep_policy.hpp"
 #include "server/events/token_watch.hpp"
 #include "storage/status.hpp"
@@ -58,6 +59,14 @@ session_environment with_hosts(session_environment side, host_check& hosts)
     return side;
 }
 
+dial_options dial_options_of(const settings& config, name_resolver& names, const tls_context& tls)
+{
+    const auto policy = callback_policy_of(config);
+    return {.names = names,
+            .judge = [policy](const asio::ip::address& address) { return policy.allows(address); },
+            .tls = tls};
+}
+
 }  // namespace
 
 shard_app::shard_app(const settings& config, const std::string& conninfo, shared_state shared, shard& home,
@@ -83,6 +92,9 @@ shard_app::shard_app(const settings& config, const std::string& conninfo, shared
       auth_(home.get_executor(), tokens_, workspaces_, shared.notices, config.admin_token),
       cors_(config.allowed_origins),
       access_(auth_, home.metrics(), shared.without_token, cors_),
+      client_(home.get_executor(), dial_options_of(config, names_, shared.push_tls)),
+      callbacks_(workspaces_, callback_policy_of(config)),
+      push_metrics_(home.metrics()),
       services_{.operations = {.ready = readiness_,
                                .requests = home.requests(),
                                .scrape = [&all, ex = home.get_executor()] { return all.scrape(ex); }},
@@ -90,13 +102,20 @@ shard_app::shard_app(const settings& config, const std::string& conninfo, shared
                                .auth = auth_,
                                .notices = shared.notices,
                                .workspaces = workspaces_,
-                               .tokens = tokens_},
+                               .tokens = tokens_,
+                               .callbacks = callback_policy_of(config)},
+                .push = {.auth = auth_,
+                         .callbacks = callbacks_,
+                         .client = client_,
+                         .metrics = push_metrics_,
+                         .limit = config.push_timeout},
                 .uploads = {.limits = limits_of(config),
                             .auth = auth_,
                             .spools = shared.spools,
                             .keys = shared.keys,
                             .stage = staging_,
-                            .metrics = upload_metrics_},
+                            .metrics = upload_metrics_,
+                            .push = services_.push},
                 .files = {.uploads = uploads_, .stamps = stamps_, .spools = shared.spools},
                 .inbox = {.auth = auth_,
                           .feed = feed_,
@@ -106,6 +125,7 @@ shard_app::shard_app(const settings& config, const std::string& conninfo, shared
                           .polls = polls_,
                           .events = events_,
                           .cors = cors_,
+                          .push = services_.push,
                           .requests = home.requests()}},
       public_routes_(public_routes(services_)),
       operator_routes_(operator_routes(services_)),
@@ -121,6 +141,7 @@ shard_app::shard_app(const settings& config, const std::string& conninfo, shared
       operator_on_loopback_(with_hosts(operator_, loopback_hosts_))
 {
     shared.notices.subscribe(home.get_executor(), auth_);
+    shared.notices.subscribe(home.get_executor(), callbacks_);
     shared.notices.subscribe(home.get_executor(), events_);
     shared.notices.subscribe(home.get_executor(), polls_);
     shared.commits.subscribe(home.get_executor(), events_);
@@ -167,6 +188,7 @@ awaitable<void> shard_app::end_pool_last()
 {
     while (!co_await background_.stopped_within(std::chrono::hours(1))) {
     }
+    client_.stop();
     co_await writers_.shutdown(flush_limit, flush_limit / 3);
     db_.stop();
 }

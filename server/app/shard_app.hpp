@@ -2,12 +2,15 @@
 
 #include "auth/authenticator.hpp"
 #include "cli/settings.hpp"
+#include "http/client/http_client.hpp"
 #include "http/message/cors.hpp"
 #include "http/session/http_session.hpp"
 #include "http/session/request_metrics.hpp"
 #include "server/api/common/bearer_access.hpp"
 #include "server/api/operations/readiness.hpp"
 #include "server/api/operations/schema_watch.hpp"
+#include "server/api/push/callback_lookups.hpp"
+#include "server/api/push/push_metrics.hpp"
 #include "server/api/route_table.hpp"
 #include "server/api/uploads/running_keys.hpp"
 #include "server/api/uploads/upload_metrics.hpp"
@@ -32,6 +35,7 @@ struct shared_state {
     identity_notices& notices;
     commit_subscribers& commits;
     tokenless_policy without_token;
+    tls_context push_tls;
 };
 
 // The objects that one shard serves requests with, built bottom-up: each refers only to those above it.
@@ -84,6 +88,10 @@ private:
     authenticator auth_;
     cors_policy cors_;
     bearer_access access_;
+    system_resolver names_;
+    http_client client_;
+    callback_lookups callbacks_;
+    push_metrics push_metrics_;
     api_services services_;
     std::vector<route> public_routes_;
     std::vector<route> operator_routes_;

@@ -53,7 +53,7 @@ void warn_about_admin_token_file(const settings& config)
 
 class server {
 public:
-    server(const settings& config, const std::string& conninfo)
+    server(const settings& config, const std::string& conninfo, const tls_context& push_tls)
         : config_(config),
           memory_(config.body_memory),
           spools_(memory_, config.spool_limit, config.spool_dir),
@@ -61,7 +61,7 @@ public:
           replicas_(shards_[0].get_executor(), {.conninfo = conninfo}, notices_)
     {
         const tokenless_policy without_token{config.dev, registration_door(config)};
-        const shared_state shared{memory_, spools_, keys_, notices_, commits_, without_token};
+        const shared_state shared{memory_, spools_, keys_, notices_, commits_, without_token, push_tls};
         for (std::size_t i = 0; i < shards_.size(); ++i)
             link_to_replicas(shards_[i], apps_.emplace_back(config_, conninfo, shared, shards_[i], shards_));
         notices_.subscribe(shards_[0].get_executor(), replicas_);
@@ -211,12 +211,17 @@ int run_serve(const settings& config)
     set_log_level(config.level);
     const signal_watch signals;
     const background_log log;
+    const auto push_tls = make_client_tls_context(config.push_ca_file);
+    if (!push_tls) {
+        std::cerr << "restante: --push-ca-file: " << push_tls.error().message << '\n';
+        return EXIT_FAILURE;
+    }
     auto data = open_database(config);
     if (!data) {
         std::cerr << "restante: " << data.error().message << '\n';
         return EXIT_FAILURE;
     }
-    server instance(config, data->conninfo());
+    server instance(config, data->conninfo(), *push_tls);
     if (auto opened = instance.open(); !opened) {
         std::cerr << "restante: " << opened.error().message << '\n';
         return EXIT_FAILURE;

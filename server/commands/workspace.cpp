@@ -57,12 +57,13 @@ awaitable<result<void>> add(command_stores on, const command& asked)
                             .mode = *parse_delivery_mode(asked.own.mode),
                             .url = unless_empty(asked.own.url),
                             .name = unless_empty(asked.own.name),
-                            .agent_card = {}};
+                            .agent_card = {},
+                            .inbound_secret = make_secret()};
     const auto fresh = make_token();
     const auto done = co_await on.workspaces.register_workspace(what, fresh.kept, caller::proven);
     if (!done)
         co_return done.error();
-    print_added(what, *done == first_token::stored ? &fresh : nullptr, asked.own.json);
+    print_added(what, done->token == first_token::stored ? &fresh : nullptr, asked.own.json);
     co_return result<void>();
 }
 
@@ -109,6 +110,19 @@ awaitable<result<void>> remove(command_stores on, uuid workspace)
     co_return removed;
 }
 
+awaitable<result<void>> show_secret(command_stores on, uuid workspace, inbound_secret old)
+{
+    const auto secret = co_await on.workspaces.set_inbound_secret(workspace, make_secret(), old);
+    if (!secret)
+        co_return secret.error();
+    if (old == inbound_secret::rotate)
+        std::cerr
+            << "workspace " << to_string(workspace)
+            << " has a new secret; running servers follow within 5 s, the workspace when it registers\n";
+    std::cout << *secret << '\n';
+    co_return result<void>();
+}
+
 }  // namespace
 
 int run_workspace(const command& asked)
@@ -118,6 +132,12 @@ int run_workspace(const command& asked)
     if (asked.what == verb::workspace_remove)
         return with_stores(asked.config,
                            [&](command_stores on) { return remove(on, *parse_uuid(asked.arguments[0])); });
+    if (asked.what == verb::workspace_secret) {
+        const auto old = asked.own.rotate ? inbound_secret::rotate : inbound_secret::keep;
+        return with_stores(asked.config, [&](command_stores on) {
+            return show_secret(on, *parse_uuid(asked.arguments[0]), old);
+        });
+    }
     if (const auto wrong = check_flags(asked.own)) {
         std::cerr << *wrong << '\n';
         return usage_error::exit_code;

@@ -22,7 +22,9 @@ class Registration(IdentityCase):
         told = answer.json()
         self.assertEqual({key: told[key] for key in ("status", "delivery_mode")},
                          {"status": "registered", "delivery_mode": "poll"})
-        self.assertRegex(told["auth_token"], r"\A[A-Za-z0-9_-]{43}\Z")
+        for key in ("auth_token", "platform_inbound_secret"):
+            self.assertRegex(told[key], r"\A[A-Za-z0-9_-]{43}\Z")
+        self.assertNotEqual(told["auth_token"], told["platform_inbound_secret"])
         self.assertEqual(answer.headers["cache-control"], "no-store")
         self.assertEqual(self.status_of(workspace, told["auth_token"]), 200)
 
@@ -37,9 +39,11 @@ class Registration(IdentityCase):
         row = f"SELECT delivery_mode, url, name FROM workspaces WHERE id = '{workspace}'"
         self.assertEqual(self.db.session.query(row), [("poll", None, "laptop")])
 
+        secret = self.db.session.value(f"SELECT platform_inbound_secret FROM workspaces WHERE id = '{workspace}'")
         for right in (token, self.admin):
             answer = self.call("POST", REGISTER, right, changed)
-            self.assertEqual(answer.json(), {"status": "registered", "delivery_mode": "push"})
+            self.assertEqual(answer.json(), {"status": "registered", "delivery_mode": "push",
+                                             "platform_inbound_secret": secret})
         self.assertEqual(self.db.session.query(row), [("push", "https://example.org/hook", "laptop")])
 
     def test_bad_bodies_say_what_is_wrong_and_store_nothing(self):
@@ -72,6 +76,24 @@ class Registration(IdentityCase):
     def test_a_url_without_a_mode_means_push(self):
         body = {"id": str(uuid.uuid4()), "url": "http://example.org/", "delivery_mode": ""}
         self.assertEqual(self.call("POST", REGISTER, body=body).json()["delivery_mode"], "push")
+
+    def test_a_push_workspace_may_name_its_url_in_its_card(self):
+        card = {"name": "a", "url": "http://example.org/agent"}
+        body = {"id": str(uuid.uuid4()), "delivery_mode": "push", "agent_card": card}
+        self.assertEqual(self.call("POST", REGISTER, body=body).status, 200)
+        row = f"SELECT delivery_mode, url FROM workspaces WHERE id = '{body['id']}'"
+        self.assertEqual(self.db.session.query(row), [("push", card["url"])])
+
+    def test_a_callback_url_must_point_outside(self):
+        for url in ("http://127.0.0.1:1/", "http://localhost:1/", "http://LocalHost./", "http://10.0.0.1/",
+                    "http://[::1]/", "http://0x7f.1/", "http://2130706433/", "http://169.254.169.254/latest",
+                    "http://[::ffff:10.0.0.1]/", "http://0/"):
+            with self.subTest(url=url):
+                body = {"id": str(uuid.uuid4()), "delivery_mode": "push", "url": url}
+                answer = self.call("POST", REGISTER, body=body)
+                self.assertEqual((answer.status, answer.json()["code"]), (400, "callback_url_not_allowed"))
+                # A workspace that polls is never called.
+                self.assertEqual(self.call("POST", REGISTER, body={**body, "delivery_mode": "poll"}).status, 200)
 
     def test_a_legacy_row_without_a_token_gets_one(self):
         workspace = str(uuid.uuid4())

@@ -203,7 +203,7 @@ class Feed(InboxCase):
         for body in ({"jsonrpc": "2.0"}, {"method": 7}, [], "text"):
             self.assertEqual(self.post("/a2a", body if body != "text" else b'"text"').status, 400)
         push = self.db.add_workspace("push", "http://127.0.0.1:1/")
-        self.assertEqual(self.post("/a2a", message, push).json()["code"], "push_not_supported")
+        self.assertEqual(self.post("/a2a", message, push).json()["code"], "callback_url_not_allowed")
         self.assertEqual(self.post("/a2a", message, self.db.add_workspace(None)).status, 422)
 
     def test_peer_info_tells_who_it_was(self):

@@ -138,7 +138,8 @@ class Documents(unittest.TestCase):
 
     def test_flags_that_the_documents_name_exist(self):
         known = set()
-        for words in ("serve", "migrate", "status", "workspace add", "workspace list", "token list"):
+        for words in ("serve", "migrate", "status", "workspace add", "workspace list", "workspace secret",
+                      "token list"):
             code, out, _ = run_command(*words.split(), "--help")
             self.assertEqual(code, 0)
             known |= set(re.findall(r"^  (--[a-z-]+)", out, re.MULTILINE))

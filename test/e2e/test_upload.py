@@ -85,7 +85,7 @@ class Bodies(UploadCase):
         push = self.db.add_workspace("push", "http://127.0.0.1:1")
         good = upload_head(self.workspace, PLAIN, 100, expect)
         for status, head in ((413, upload_head(self.workspace, PLAIN, 60 * MIB, expect)),
-                             (501, upload_head(push, PLAIN, 100, expect)),
+                             (400, upload_head(push, PLAIN, 100, expect)),
                              (415, good.replace(b"form-data", b"mixed"))):
             with self.subTest(status=status), Wire(self.server.address) as wire:
                 wire.send(head)
@@ -153,11 +153,12 @@ class Curl(UploadCase):
 class Workspaces(UploadCase):
     def test_every_mode_gets_its_answer(self):
         expected = [
-            (self.db.add_workspace("push", "http://127.0.0.1:1/x"), 501, "push_not_supported", None),
-            (self.db.add_workspace("push"), 422, "no_callback_url", "workspace has no callback URL"),
+            (self.db.add_workspace("push", "http://127.0.0.1:1/x"), 400, "callback_url_not_allowed", None),
+            (self.db.add_workspace("push"), 503, "callback_url_missing", "workspace url not registered yet"),
             (self.db.add_workspace(None), 422, "no_callback_url", "workspace has no callback URL"),
             (self.db.add_workspace(""), 422, "no_callback_url", "workspace has no callback URL"),
-            (self.db.add_workspace(None, "http://127.0.0.1:1/x"), 422, "no_callback_url", None),
+            (self.db.add_workspace(None, "http://127.0.0.1:1/x"), 400, "callback_url_not_allowed", None),
+            (self.db.add_workspace("", "http://127.0.0.1:1/x"), 400, "callback_url_not_allowed", None),
         ]
         before = self.db.counts()
         for workspace, status, code, text in expected:
@@ -223,7 +224,7 @@ class Workspaces(UploadCase):
         self.assertEqual(answer(push.uploads, token, "text/plain", 99 * MIB), 401)
         self.assertEqual(answer(push.uploads, push.token, "text/plain", 99 * MIB), 415)
         self.assertEqual(answer(push.uploads, push.token, multipart, 99 * MIB), 413)
-        self.assertEqual(answer(push.uploads, push.token, multipart, 99), 501)
+        self.assertEqual(answer(push.uploads, push.token, multipart, 99), 400)
 
 
 if __name__ == "__main__":

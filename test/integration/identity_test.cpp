@@ -60,7 +60,7 @@ protected:
         const auto made = make_token();
         const auto what = poll_workspace(id);
         const auto done = co_await all.known.register_workspace(what, made.kept, caller::unproven);
-        EXPECT_EQ(done.value(), first_token::stored);
+        EXPECT_EQ(done.value().token, first_token::stored);
         co_return made.secret;
     }
 
@@ -107,7 +107,7 @@ TEST_F(identity, the_second_registration_needs_proof_and_mints_nothing)
         changed.name.reset();
         changed.agent_card = R"({"v":2})";
         const auto done = co_await all.known.register_workspace(changed, made.kept, caller::proven);
-        EXPECT_EQ(done.value(), first_token::not_needed);
+        EXPECT_EQ(done.value().token, first_token::not_needed);
         EXPECT_EQ(db.ask("SELECT delivery_mode || url || name || (agent_card->>'v') FROM workspaces"),
                   "pushhttps://example.org/alaptop2");
         EXPECT_EQ(db.ask("SELECT count(*) FROM workspace_auth_tokens"), "1");

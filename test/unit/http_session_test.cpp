@@ -109,7 +109,7 @@ class pattern_source : public body_source {
 public:
     pattern_source(std::uint64_t length, std::uint64_t breaks_at) : length_(length), breaks_at_(breaks_at) {}
 
-    std::uint64_t length() const override { return length_; }
+    std::optional<std::uint64_t> length() const override { return length_; }
 
     awaitable<result<std::span<const char>>> next() override
     {

@@ -60,7 +60,7 @@ TEST(public_errors, sentences_of_the_contract)
         EXPECT_EQ(public_error_of(e).status, expected.first) << expected.second;
         EXPECT_EQ(public_error_of(e).sentence, expected.second);
     }
-    EXPECT_EQ(public_error_of(errc::push_not_supported).code, "push_not_supported");
+    EXPECT_EQ(public_error_of(errc::workspace_unreachable).code, "workspace_unreachable");
     EXPECT_EQ(public_error_of(errc::idempotency_key_reused).code, "idempotency_key_reused");
     EXPECT_EQ(public_error_of(errc::idempotency_key_running).retry_after, 1);
     EXPECT_NE(public_error_of(errc::cursor_gone).sentence.find("omit since_id"), std::string_view::npos);

@@ -2,13 +2,19 @@
 
 namespace restante {
 
-answerable<void> check_delivery(const workspace_facts& workspace)
+answerable<delivery> decide_delivery(const workspace_facts& workspace)
 {
-    if (workspace.mode == delivery_mode::push && workspace.has_url)
-        return refusal(errc::push_not_supported);
-    if (workspace.mode != delivery_mode::poll || !workspace.can_stage)
-        return refusal(errc::no_callback_url);
-    return {};
+    if (workspace.mode == delivery_mode::poll) {
+        if (!workspace.can_stage)
+            return refusal(errc::no_callback_url);
+        return delivery::stage;
+    }
+    // A row from before the modes existed is called if it says where.
+    if (workspace.has_url)
+        return delivery::forward;
+    if (workspace.mode == delivery_mode::push)
+        return refusal(errc::callback_url_missing);
+    return refusal(errc::no_callback_url);
 }
 
 }  // namespace restante

@@ -5,7 +5,12 @@
 
 namespace restante {
 
-// Whether files and messages for this workspace are staged here; the answer when they are not.
-answerable<void> check_delivery(const workspace_facts& workspace);
+enum class delivery {
+    stage,    // kept here until the workspace polls
+    forward,  // passed on to its callback URL while it arrives
+};
+
+// How files and messages reach this workspace; the answer when they cannot.
+answerable<delivery> decide_delivery(const workspace_facts& workspace);
 
 }  // namespace restante

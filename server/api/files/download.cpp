@@ -14,7 +14,7 @@ public:
     {
     }
 
-    std::uint64_t length() const override { return length_; }
+    std::optional<std::uint64_t> length() const override { return length_; }
     awaitable<result<std::span<const char>>> next() override { co_return bytes_; }
     void finished(bool all_bytes_sent) override
     {
@@ -36,7 +36,7 @@ public:
     {
     }
 
-    std::uint64_t length() const override { return bytes_->size(); }
+    std::optional<std::uint64_t> length() const override { return bytes_->size(); }
 
     awaitable<result<std::span<const char>>> next() override
     {

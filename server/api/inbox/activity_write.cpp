@@ -9,6 +9,7 @@
 #include "server/api/inbox/activity_form.hpp"
 #include "server/api/inbox/inbox.hpp"
 #include "server/api/inbox/services.hpp"
+#include "server/api/push/forward.hpp"
 #include "storage/staging.hpp"
 
 #include <boost/json/object.hpp>
@@ -121,17 +122,20 @@ awaitable<response> handle_activity_report(request_context& req, inbox_services&
 
 awaitable<response> handle_a2a(request_context& req, inbox_services& svc)
 {
+    const auto workspace = co_await svc.auth.workspace_for(caller_of(req), req.workspace_id());
+    if (!workspace)
+        co_return req.fail(workspace.error());
+    const auto way = decide_delivery(*workspace);
+    if (!way)
+        co_return req.fail(way.error());
+    if (*way == delivery::forward)
+        co_return co_await forward_message(req, svc.push);
     auto key = read_idempotency_key(req);
     if (!key)
         co_return req.fail(key.error());
     auto given = co_await read_message(req);
     if (!given)
         co_return req.fail(given.error());
-    auto workspace = co_await svc.auth.workspace_for(caller_of(req), req.workspace_id());
-    if (!workspace)
-        co_return req.fail(workspace.error());
-    if (const auto here = check_delivery(*workspace); !here)
-        co_return req.fail(here.error());
     const boost::json::object answer{
         {"status", "queued"}, {"delivery_mode", "poll"}, {"method", *given->row.method}};
     auto made = make_request(req, std::move(given->row), boost::json::serialize(answer));

@@ -12,6 +12,7 @@ class inbox_cursors;
 class parked_polls;
 class staging;
 class task_group;
+struct push_services;
 
 // What the handlers of the feed work with.
 struct inbox_services {
@@ -23,6 +24,7 @@ struct inbox_services {
     parked_polls& polls;
     hub& events;
     const cors_policy& cors;
+    push_services& push;
     task_group& requests;  // its stop_callback ends waiting requests when the server stops
 };
 

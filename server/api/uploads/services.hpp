@@ -9,6 +9,7 @@ class running_keys;
 struct spool_budget;
 class staging;
 class upload_metrics;
+struct push_services;
 
 // What the upload handler works with.
 struct upload_services {
@@ -18,6 +19,7 @@ struct upload_services {
     running_keys& keys;
     staging& stage;
     upload_metrics& metrics;
+    push_services& push;
 };
 
 }  // namespace restante

@@ -6,6 +6,7 @@
 #include "server/api/common/caller.hpp"
 #include "server/api/common/delivery.hpp"
 #include "server/api/common/idempotency.hpp"
+#include "server/api/push/forward.hpp"
 #include "server/api/uploads/running_keys.hpp"
 #include "server/api/uploads/services.hpp"
 #include "server/api/uploads/upload_answer.hpp"
@@ -70,8 +71,11 @@ awaitable<response> handle_upload(request_context& req, upload_services& svc)
     auto workspace = co_await svc.auth.workspace_for(caller_of(req), req.workspace_id());
     if (!workspace)
         co_return reject(req, svc, workspace.error());
-    if (auto here = check_delivery(*workspace); !here)
-        co_return reject(req, svc, here.error());
+    const auto way = decide_delivery(*workspace);
+    if (!way)
+        co_return reject(req, svc, way.error());
+    if (*way == delivery::forward)
+        co_return co_await forward_upload(req, svc.push, limits.request_bytes);
     const auto disk = claim_disk(req, svc);
     if (!disk)
         co_return reject(req, svc, disk.error());

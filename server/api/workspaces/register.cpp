@@ -3,6 +3,7 @@
 #include "core/log.hpp"
 #include "http/session/request_context.hpp"
 #include "server/api/common/bearer_access.hpp"
+#include "server/api/common/callback_url.hpp"
 #include "server/api/common/caller.hpp"
 #include "server/api/workspaces/registration_form.hpp"
 #include "server/api/workspaces/services.hpp"
@@ -26,6 +27,12 @@ error_code check_caller(const request_context& req, workspaces_services& svc, co
     if (who.workspace.removed)
         return RESTANTE_ERROR(errc::workspace_removed);
     return {};
+}
+
+// Names are judged when they are resolved, at each forward.
+bool may_be_called(const registration& what, const address_policy& allowed)
+{
+    return what.mode != delivery_mode::push || check_callback_url(what.url.value_or(""), allowed).has_value();
 }
 
 void log_registered(const request_context& req, const registration& what, first_token token)
@@ -60,22 +67,27 @@ awaitable<answerable<registration>> read_body(request_context& req)
 
 awaitable<response> handle_register(request_context& req, workspaces_services& svc)
 {
-    const auto what = co_await read_body(req);
+    auto what = co_await read_body(req);
     if (!what)
         co_return req.fail(what.error());
+    if (!may_be_called(*what, svc.callbacks))
+        co_return req.fail(errc::callback_url_not_allowed);
     if (const auto refused = check_caller(req, svc, what->id))
         co_return reject(req, svc, refused);
 
     const auto fresh = make_token();
+    what->inbound_secret = make_secret();
     const auto proof = caller_of(req).speaks_for(what->id) ? caller::proven : caller::unproven;
     const auto done = co_await svc.workspaces.register_workspace(*what, fresh.kept, proof);
     if (!done)
         co_return reject(req, svc, done.error());
     svc.notices.workspace_changed(what->id);
-    log_registered(req, *what, *done);
+    log_registered(req, *what, done->token);
 
-    boost::json::object registered{{"status", "registered"}, {"delivery_mode", to_string(what->mode)}};
-    if (*done == first_token::stored)
+    boost::json::object registered{{"status", "registered"},
+                                   {"delivery_mode", to_string(what->mode)},
+                                   {"platform_inbound_secret", done->inbound_secret}};
+    if (done->token == first_token::stored)
         registered["auth_token"] = fresh.secret;
     auto answer = req.json(http::status::ok, registered);
     answer.head.set(http::field::cache_control, "no-store");

@@ -35,6 +35,19 @@ answerable<std::optional<std::string>> text_of(const json::object& body, std::st
     return std::optional<std::string>(std::string_view(*text));
 }
 
+// Agents that are called may say where in their card alone.
+std::optional<std::string> card_url(const json::object& body)
+{
+    const auto* mode = body.if_contains("delivery_mode");
+    const auto* card = body.if_contains("agent_card");
+    if (!mode || *mode != "push" || !card || !card->is_object())
+        return std::nullopt;
+    const auto* url = card->as_object().if_contains("url");
+    if (!url || !url->is_string() || url->as_string().empty())
+        return std::nullopt;
+    return std::string(url->as_string());
+}
+
 answerable<delivery_mode> mode_of(const json::object& body, bool has_url)
 {
     auto text = text_of(body, "delivery_mode");
@@ -77,6 +90,8 @@ answerable<registration> read_registration(const json::value& body)
     if (!url)
         return url.error();
     read.url = std::move(*url);
+    if (!read.url)
+        read.url = card_url(*object);
     const auto mode = mode_of(*object, read.url.has_value());
     if (!mode)
         return mode.error();

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "http/client/address_policy.hpp"
+
 namespace restante {
 
 class authenticator;
@@ -15,6 +17,7 @@ struct workspaces_services {
     const identity_notices& notices;
     workspace_store& workspaces;
     token_store& tokens;
+    address_policy callbacks;  // where a workspace may be called
 };
 
 }  // namespace restante

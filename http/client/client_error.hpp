@@ -1,0 +1,26 @@
+#pragma once
+
+#include "core/error.hpp"
+
+namespace restante {
+
+// Why a request of ours got no answer. The client knows no more about it than this.
+enum class client_errc {
+    bad_url = 1,      // not an http or https URL that can be called
+    address_refused,  // the policy forbids an address that the name resolves to
+    name_not_found,
+    connect_failed,
+    tls_failed,  // no handshake, or a certificate that does not prove the host
+    broken,      // the connection broke, or the answer is not HTTP
+    late,        // a deadline passed
+    cancelled,   // by the caller
+};
+
+const boost::system::error_category& client_category() noexcept;
+
+error_code make_error_code(client_errc e) noexcept;
+
+}  // namespace restante
+
+template <>
+struct boost::system::is_error_code_enum<restante::client_errc> : std::true_type {};

@@ -1,0 +1,87 @@
+#include "server/api/push/forwarded_answer.hpp"
+
+namespace restante {
+
+namespace {
+
+constexpr std::uint64_t small_answer = 32 * 1024;
+
+class forwarded_body final : public body_source {
+public:
+    forwarded_body(std::unique_ptr<client_exchange> from, forward_record record, std::string host)
+        : from_(std::move(from)), record_(record), host_(std::move(host))
+    {
+    }
+
+    std::optional<std::uint64_t> length() const override { return from_->length(); }
+
+    awaitable<result<std::span<const char>>> next() override
+    {
+        auto piece = co_await from_->read_some();
+        if (!piece)
+            failure_ = piece.error();
+        co_return piece;
+    }
+
+    void finished(bool all_bytes_sent) override
+    {
+        if (all_bytes_sent || from_->at_end())  // for HEAD there is nothing to send
+            return record_.answered(from_->head().result_int(), from_->sent(), from_->received());
+        const auto why = failure_ ? failure_ : error_code(errc::client_gone);
+        record_.failed(why, host_, from_->sent(), from_->received());
+    }
+
+private:
+    std::unique_ptr<client_exchange> from_;
+    forward_record record_;
+    std::string host_;
+    error_code failure_;
+};
+
+void copy_field(const client_exchange& from, response& to, http::field name)
+{
+    if (const auto at = from.head().find(name); at != from.head().end())
+        to.head.set(name, at->value());
+}
+
+awaitable<result<std::string>> read_whole(client_exchange& from)
+{
+    std::string text;
+    for (;;) {
+        const auto piece = co_await from.read_some();
+        if (!piece)
+            co_return piece.error();
+        if (piece->empty())
+            co_return text;
+        text.append(piece->data(), piece->size());
+    }
+}
+
+}  // namespace
+
+awaitable<result<response>> make_forwarded_answer(std::unique_ptr<client_exchange> from,
+                                                  forward_record record, forward_kind kind, std::string host)
+{
+    response answer;
+    answer.head.result(from->head().result());
+    copy_field(*from, answer, http::field::content_type);
+    if (kind == forward_kind::download)
+        copy_field(*from, answer, http::field::content_disposition);
+
+    const auto length = from->length();
+    const bool has_body = !from->at_end() || (length && *length == 0);
+    if (length && *length <= small_answer && has_body) {
+        auto text = co_await read_whole(*from);
+        if (!text) {
+            record.failed(text.error(), host, from->sent(), from->received());
+            co_return text.error();
+        }
+        record.answered(from->head().result_int(), from->sent(), from->received());
+        answer.body = std::move(*text);
+        co_return answer;
+    }
+    answer.body = std::make_unique<forwarded_body>(std::move(from), record, std::move(host));
+    co_return answer;
+}
+
+}  // namespace restante

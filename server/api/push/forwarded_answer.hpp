@@ -1,0 +1,19 @@
+#pragma once
+
+#include "core/asio.hpp"
+#include "http/client/client_exchange.hpp"
+#include "http/message/response.hpp"
+#include "server/api/push/forward_record.hpp"
+
+#include <memory>
+#include <string>
+
+namespace restante {
+
+// What a workspace answered, as we pass it on: status and body unchanged, Content-Type, and for a download
+// Content-Disposition. A small body is fetched here, and a failure can still be answered; a larger one is
+// fetched while it is sent. Either way its end is noted in the record.
+awaitable<result<response>> make_forwarded_answer(std::unique_ptr<client_exchange> from,
+                                                  forward_record record, forward_kind kind, std::string host);
+
+}  // namespace restante

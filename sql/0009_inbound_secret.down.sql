@@ -1,0 +1,1 @@
+ALTER TABLE workspaces DROP COLUMN platform_inbound_secret;
