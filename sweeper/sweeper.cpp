@@ -60,7 +60,7 @@ awaitable<cycle_report> sweeper::sweep_once(task_group& tasks)
     auto report = co_await sweep_everything(tasks);
     report.took =
         std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - began);
-    tell(report);
+    log_report(report);
 
     // Informational only: an unavailable database has already been reported.
     const sweep_record record{.gone = report.files, .took = report.took, .failure = report.failure};
@@ -93,7 +93,7 @@ awaitable<cycle_report> sweeper::sweep_everything(task_group& tasks)
     co_return report;
 }
 
-void sweeper::tell(const cycle_report& report)
+void sweeper::log_report(const cycle_report& report)
 {
     acked_.add(static_cast<double>(report.files.acked));
     expired_.add(static_cast<double>(report.files.expired));
@@ -108,7 +108,7 @@ void sweeper::tell(const cycle_report& report)
             .field("activity", report.activity)
             .field("duration_ms", milliseconds_of(report.took));
     if (report.failure) {
-        tell_failure(report);
+        log_failure(report);
         return;
     }
     const std::chrono::duration<double> now = std::chrono::system_clock::now().time_since_epoch();
@@ -119,7 +119,7 @@ void sweeper::tell(const cycle_report& report)
 
 // A server may be started before its schema exists. That is not a failure of the sweep; it waits, like the
 // uploads.
-void sweeper::tell_failure(const cycle_report& report)
+void sweeper::log_failure(const cycle_report& report)
 {
     if (report.failure == errc::shutting_down)
         return;

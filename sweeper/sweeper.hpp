@@ -42,8 +42,8 @@ public:
 
 private:
     awaitable<cycle_report> sweep_everything(task_group& tasks);
-    void tell(const cycle_report& report);
-    void tell_failure(const cycle_report& report);
+    void log_report(const cycle_report& report);
+    void log_failure(const cycle_report& report);
 
     storage_sweep storage_;
     retention_policy policy_;

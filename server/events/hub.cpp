@@ -113,20 +113,20 @@ try {
     publish(*row);
 } catch (const std::exception& e) {
     log_line(log_level::error, "event_lost").field("error", e.what());
-    send_away_from(row->what.workspace_id);
+    disconnect_from(row->what.workspace_id);
 }
 
 // Memory ran out in the middle, so it is unknown which subscriber got what. They reconnect and resume where
 // they stopped.
-void hub::send_away_from(const uuid& workspace) noexcept
+void hub::disconnect_from(const uuid& workspace) noexcept
 {
     ready_.clear();
     const auto found = streams_.find(workspace);
     if (found != streams_.end())
         for (auto& listener : found->second.listeners)
-            listener.send_away(farewell::fell_behind);
+            listener.disconnect(close_cause::fell_behind);
     for (auto& listener : to_all_)
-        listener.send_away(farewell::fell_behind);
+        listener.disconnect(close_cause::fell_behind);
 }
 
 void hub::publish(const feed_entry& row)
@@ -181,14 +181,14 @@ void hub::make_room(std::size_t bytes)
         return;
     std::size_t leaving = 0;
     for_each_listener([&](const subscriber& each) {
-        if (each.told_to_leave() != farewell::none)
+        if (each.cause() != close_cause::none)
             leaving += each.held();
     });
     while (memory_.held() + bytes > event_memory::limit + leaving) {
         subscriber* const most = largest_burden();
         if (!most)
             return;
-        most->drop(farewell::fell_behind);
+        most->drop(close_cause::fell_behind);
         leaving += most->held();
     }
 }
@@ -198,7 +198,7 @@ subscriber* hub::largest_burden()
     const auto now = std::chrono::steady_clock::now();
     subscriber* most = nullptr;
     for_each_listener([&](subscriber& each) {
-        if (each.told_to_leave() != farewell::none || each.held() == 0)
+        if (each.cause() != close_cause::none || each.held() == 0)
             return;
         if (!most || each.burden(now) > most->burden(now))
             most = &each;
@@ -207,27 +207,27 @@ subscriber* hub::largest_burden()
 }
 
 template <class Predicate>
-void hub::send_away_if(Predicate unwanted)
+void hub::disconnect_if(Predicate unwanted)
 {
     for_each_listener([&](subscriber& each) {
         if (each.who().kind == principal_kind::workspace && unwanted(each.who()))
-            each.drop(farewell::not_allowed);
+            each.drop(close_cause::not_allowed);
     });
 }
 
 void hub::on_token_revoked(const uuid& token) noexcept
 {
-    send_away_if([&](const principal& who) { return who.token == token; });
+    disconnect_if([&](const principal& who) { return who.token == token; });
 }
 
 void hub::on_workspace_removed(const uuid& workspace) noexcept
 {
-    send_away_if([&](const principal& who) { return who.workspace.id == workspace; });
+    disconnect_if([&](const principal& who) { return who.workspace.id == workspace; });
 }
 
 void hub::refuse_token(const digest32& hash)
 {
-    send_away_if([&](const principal& who) { return who.token_hash == hash; });
+    disconnect_if([&](const principal& who) { return who.token_hash == hash; });
 }
 
 void hub::add_tokens(std::vector<digest32>& to) const

@@ -79,7 +79,7 @@ private:
     void forget(const std::optional<uuid>& workspace);
     void deliver(stream& from);
     void publish(const feed_entry& row);
-    void send_away_from(const uuid& workspace) noexcept;
+    void disconnect_from(const uuid& workspace) noexcept;
     void accept(const feed_row& row);
     subscriber* largest_burden();
     void read_if_behind(const uuid& workspace, stream& which);
@@ -88,7 +88,7 @@ private:
     template <class Action>
     void for_each_listener(Action action);
     template <class Predicate>
-    void send_away_if(Predicate unwanted);
+    void disconnect_if(Predicate unwanted);
 
     executor executor_;
     feed_tail& feed_;

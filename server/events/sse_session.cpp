@@ -63,7 +63,7 @@ private:
     awaitable<bool> send_events(std::span<const shared_event> events);
     awaitable<bool> move_to(std::int64_t seq);
     awaitable<bool> write(const std::string& text);
-    bool over() const { return over_ || listener_.told_to_leave() != farewell::none; }
+    bool over() const { return over_ || listener_.cause() != close_cause::none; }
 
     connection& conn_;
     event_stream_start start_;

@@ -18,7 +18,7 @@ subscriber::~subscriber()
 
 awaitable<void> subscriber::wait_until(wakeup::time_point moment)
 {
-    if (farewell_ == farewell::none && queue_.empty() && !rewound_to_)
+    if (cause_ == close_cause::none && queue_.empty() && !rewound_to_)
         co_await changed_.wait_until(moment);
 }
 
@@ -41,9 +41,9 @@ double subscriber::burden(wakeup::time_point now) const
     return static_cast<double>(held()) * age.count();
 }
 
-void subscriber::drop(farewell why)
+void subscriber::drop(close_cause why)
 {
-    send_away(why);
+    disconnect(why);
     if (interrupt_)
         interrupt_();
 }
@@ -55,11 +55,11 @@ void subscriber::rewind(std::int64_t seq)
     wake();
 }
 
-void subscriber::send_away(farewell why)
+void subscriber::disconnect(close_cause why)
 {
-    if (farewell_ != farewell::none)
+    if (cause_ != close_cause::none)
         return;
-    farewell_ = why;
+    cause_ = why;
     metrics_.dropped.add(static_cast<double>(queue_.size()));
     queue_.clear();
     wake();
@@ -67,7 +67,7 @@ void subscriber::send_away(farewell why)
 
 void subscriber::put(const shared_event& next)
 {
-    if (farewell_ != farewell::none)
+    if (cause_ != close_cause::none)
         return;
     const bool was_empty = queue_.empty();
     if (held() == 0)
@@ -80,7 +80,7 @@ void subscriber::put(const shared_event& next)
         queue_.push(next);
     } else {
         metrics_.dropped.add();
-        send_away(farewell::fell_behind);
+        disconnect(close_cause::fell_behind);
     }
 }
 

@@ -15,7 +15,7 @@ namespace restante {
 class hub;
 
 // Why a subscriber is disconnected.
-enum class farewell { none, fell_behind, not_allowed, shutting_down };
+enum class close_cause { none, fell_behind, not_allowed, shutting_down };
 
 // One subscriber as its hub sees it: a queue, and whether it may go on. Its session takes events out and
 // sends them as fast as its client reads; nothing waits for it.
@@ -32,7 +32,7 @@ public:
     std::int64_t start() const { return start_; }
     const principal& who() const { return who_; }
 
-    farewell told_to_leave() const { return farewell_; }
+    close_cause cause() const { return cause_; }
     bool has_events() const { return !queue_.empty(); }
     const event& next() const { return queue_.front(); }
 
@@ -54,9 +54,9 @@ public:
     void wake() { changed_.notify_all(); }
 
     // Empties the queue: a subscriber that is disconnected gets no more events. The first reason stays.
-    void send_away(farewell why);
+    void disconnect(close_cause why);
     // Besides, what is being sent to it is not waited for.
-    void drop(farewell why);
+    void drop(close_cause why);
     // Its session reads from the database what it did not get here: it need not be sent away for falling
     // behind.
     void allow_gaps() { gaps_allowed_ = true; }
@@ -74,7 +74,7 @@ private:
     event_metrics& metrics_;
     event_queue queue_;
     wakeup changed_;
-    farewell farewell_ = farewell::none;
+    close_cause cause_ = close_cause::none;
     std::function<void()> interrupt_;
     bool gaps_allowed_ = false;
     std::optional<std::int64_t> rewound_to_;

@@ -23,13 +23,13 @@ constexpr auto write_limit = std::chrono::seconds(10);
 constexpr auto goodbye_limit = std::chrono::seconds(2);
 constexpr std::size_t longest_message = 64 * 1024;  // clients need not send any; this limits those that do
 
-websocket::close_reason reason_for(farewell why)
+websocket::close_reason reason_for(close_cause why)
 {
     switch (why) {
-        case farewell::fell_behind: return {websocket::close_code::try_again_later, "fell behind"};
-        case farewell::not_allowed: return {websocket::close_code::policy_error, "token no longer valid"};
-        case farewell::shutting_down: return {websocket::close_code::going_away, "server is stopping"};
-        case farewell::none: break;
+        case close_cause::fell_behind: return {websocket::close_code::try_again_later, "fell behind"};
+        case close_cause::not_allowed: return {websocket::close_code::policy_error, "token no longer valid"};
+        case close_cause::shutting_down: return {websocket::close_code::going_away, "server is stopping"};
+        case close_cause::none: break;
     }
     return websocket::close_code::normal;
 }
@@ -55,8 +55,8 @@ private:
     awaitable<void> write_loop();
     awaitable<bool> send(const event& next);
     awaitable<bool> ping();
-    awaitable<void> say_goodbye(farewell why);
-    awaitable<void> swallow_the_rest();
+    awaitable<void> send_close(close_cause why);
+    awaitable<void> drain();
 
     connection& conn_;
     subscriber& listener_;
@@ -97,7 +97,7 @@ awaitable<void> websocket_session::run()
     auto reading = read_loop();
     auto writing = write_loop();
     co_await (std::move(reading) && std::move(writing));
-    co_await swallow_the_rest();
+    co_await drain();
 }
 
 awaitable<void> websocket_session::read_loop()
@@ -121,8 +121,8 @@ awaitable<void> websocket_session::write_loop()
         co_await listener_.wait_until(next_ping);
         if (peer_done_)
             break;
-        if (const auto why = listener_.told_to_leave(); why != farewell::none) {
-            co_await say_goodbye(why);
+        if (const auto why = listener_.cause(); why != close_cause::none) {
+            co_await send_close(why);
             break;
         }
         if (steady::now() >= next_ping) {
@@ -162,7 +162,7 @@ awaitable<bool> websocket_session::ping()
     co_return !ec;
 }
 
-awaitable<void> websocket_session::say_goodbye(farewell why)
+awaitable<void> websocket_session::send_close(close_cause why)
 {
     conn_.limit().expires_after(goodbye_limit);
     const auto reason = reason_for(why);
@@ -172,7 +172,7 @@ awaitable<void> websocket_session::say_goodbye(farewell why)
 
 // Closing while bytes of the client are unread makes the kernel send a reset, and that would discard our
 // close frame.
-awaitable<void> websocket_session::swallow_the_rest()
+awaitable<void> websocket_session::drain()
 {
     conn_.limit().expires_after(goodbye_limit);
     for (;;) {
@@ -189,7 +189,7 @@ awaitable<void> run_websocket(connection& conn, const request_header& head, webs
                               task_group& requests)
 {
     const counted open(metrics.websockets);
-    const task_group::stop_callback stop(requests, [&] { listener->send_away(farewell::shutting_down); });
+    const task_group::stop_callback stop(requests, [&] { listener->disconnect(close_cause::shutting_down); });
     // A client that sends frames before the handshake is answered (RFC 6455, 4.1) can't know that they will
     // be understood.
     if (!conn.input.empty())

@@ -32,14 +32,14 @@ lease::~lease()
 // and not taken goes back.
 class connection_pool::waiter {
 public:
-    waiter(connection_pool& home, pool_node::ticket ticket) : timer(home.ex_), home_(home), ticket_(ticket)
+    waiter(connection_pool& home, pool_state::ticket ticket) : timer(home.ex_), home_(home), ticket_(ticket)
     {
         home_.waiters_.emplace(ticket_, this);
     }
     ~waiter()
     {
         if (home_.waiters_.erase(ticket_))
-            home_.node_.leave(ticket_);
+            home_.state_.leave(ticket_);
     }
     waiter(const waiter&) = delete;
     waiter& operator=(const waiter&) = delete;
@@ -68,7 +68,7 @@ private:
     std::optional<lease> granted_;
     error_code refused_;
     connection_pool& home_;
-    pool_node::ticket ticket_;
+    pool_state::ticket ticket_;
 };
 
 // A connection on its way. If its coroutine is destroyed midway, the node learns of it.
@@ -78,7 +78,7 @@ public:
     ~opening()
     {
         if (pool() && !finished_)
-            pool()->node_.open_abandoned();
+            pool()->state_.open_abandoned();
     }
     opening(const opening&) = delete;
     opening& operator=(const opening&) = delete;
@@ -94,7 +94,7 @@ private:
 connection_pool::connection_pool(executor ex, pool_options options)
     : ex_(ex),
       options_(std::move(options)),
-      node_(pool_node::limits{.connections = options_.connections, .waiters = options_.waiters}),
+      state_(pool_state::limits{.connections = options_.connections, .waiters = options_.waiters}),
       wake_(ex),
       tasks_(ex),
       home_(std::make_shared<connection_pool*>(this))
@@ -106,11 +106,11 @@ connection_pool::~connection_pool()
     *home_ = nullptr;
 }
 
-error_code connection_pool::refusal(pool_node::verdict what) const
+error_code connection_pool::refusal(pool_state::verdict what) const
 {
     if (unsafe_)
         return RESTANTE_ERROR(errc::database_unsafe);
-    if (what == pool_node::verdict::refuse_down)
+    if (what == pool_state::verdict::refuse_down)
         return RESTANTE_ERROR(errc::database_unavailable);
     return RESTANTE_ERROR(errc::database_busy);
 }
@@ -124,15 +124,15 @@ awaitable<result<lease>> connection_pool::acquire(lane in, uuid owner)
     const purpose why{in, owner};
     const auto ticket = next_ticket_++;
     drop_closed_idle();
-    const auto verdict = node_.ask(why, ticket, pool_node::clock::now());
-    if (verdict == pool_node::verdict::take_idle)
+    const auto verdict = state_.ask(why, ticket, pool_state::clock::now());
+    if (verdict == pool_state::verdict::take_idle)
         co_return take_idle(why);
-    if (verdict == pool_node::verdict::wait)
+    if (verdict == pool_state::verdict::wait)
         co_return co_await wait_in_queue(why, ticket);
     co_return refusal(verdict);
 }
 
-awaitable<result<lease>> connection_pool::wait_in_queue(purpose why, pool_node::ticket ticket)
+awaitable<result<lease>> connection_pool::wait_in_queue(purpose why, pool_state::ticket ticket)
 {
     waiter self(*this, ticket);
     self.timer.expires_after(why.in == lane::large ? options_.large_wait_limit : options_.wait_limit);
@@ -147,7 +147,7 @@ awaitable<result<lease>> connection_pool::wait_in_queue(purpose why, pool_node::
         co_return self.outcome();
     if (stopped_)
         co_return RESTANTE_ERROR(errc::shutting_down);
-    co_return refusal(ready_ ? pool_node::verdict::refuse_full : pool_node::verdict::refuse_down);
+    co_return refusal(ready_ ? pool_state::verdict::refuse_full : pool_state::verdict::refuse_down);
 }
 
 // The node hands out the last of idle_.
@@ -155,7 +155,7 @@ void connection_pool::drop_closed_idle()
 {
     while (!idle_.empty() && idle_.back()->closed_by_server()) {
         idle_.pop_back();
-        node_.idle_lost();
+        state_.idle_lost();
     }
 }
 
@@ -170,18 +170,18 @@ void connection_pool::serve_waiters()
 {
     for (;;) {
         drop_closed_idle();
-        const auto next = node_.serve(pool_node::clock::now());
+        const auto next = state_.serve(pool_state::clock::now());
         if (!next)
             break;
         const auto found = waiters_.find(next->who);
         if (found == waiters_.end()) {  // there was no memory to wait
-            if (next->what == pool_node::verdict::take_idle)
-                node_.returned_idle(next->used_for);
+            if (next->what == pool_state::verdict::take_idle)
+                state_.returned_idle(next->used_for);
             continue;
         }
         waiter& served = *found->second;
         waiters_.erase(found);
-        if (next->what == pool_node::verdict::take_idle)
+        if (next->what == pool_state::verdict::take_idle)
             served.grant(take_idle(next->used_for));
         else
             served.refuse(refusal(next->what));
@@ -192,15 +192,15 @@ void connection_pool::serve_waiters()
 void connection_pool::refuse_waiters()
 {
     for (auto& [ticket, waiting] : std::exchange(waiters_, {})) {
-        node_.leave(ticket);
-        waiting->refuse(refusal(pool_node::verdict::refuse_down));
+        state_.leave(ticket);
+        waiting->refuse(refusal(pool_state::verdict::refuse_down));
     }
 }
 
 void connection_pool::open_more()
 {
     bool started = true;
-    while (started && !stopped_ && node_.should_open(pool_node::clock::now()))
+    while (started && !stopped_ && state_.should_open(pool_state::clock::now()))
         started = spawn_opening();
 }
 
@@ -210,7 +210,7 @@ try {
     return true;
 } catch (const std::bad_alloc&) {
     // Connections are also returned by destructors, which must not throw.
-    node_.open_abandoned();
+    state_.open_abandoned();
     return false;
 }
 
@@ -228,26 +228,26 @@ awaitable<void> connection_pool::open_one(std::shared_ptr<connection_pool*> home
 void connection_pool::finish_opening(result<std::unique_ptr<connection>> opened, std::string why)
 {
     if (stopped_)
-        return node_.open_abandoned();
+        return state_.open_abandoned();
     if (opened && (*opened)->fault().empty()) {
         ++connects_;
         options_.connect.try_first = (*opened)->address();
         idle_.push_back(std::move(*opened));
-        node_.opened();
+        state_.opened();
         set_safe();
         if (!abandoned_.empty())
             wake_.cancel();
         serve_waiters();
         return;
     }
-    node_.open_failed(pool_node::clock::now());
+    state_.open_failed(pool_state::clock::now());
     if (opened)
         set_unsafe((*opened)->fault());
     else if (opened.error() == errc::database_unsafe)
         set_unsafe(why);
     else if (opened.error() == errc::database_timeout)
         fall_silent(why);
-    else if (node_.alive() == 0)
+    else if (state_.alive() == 0)
         set_unready(why.empty() ? opened.error().message() : why);
     serve_waiters();
 }
@@ -258,18 +258,18 @@ void connection_pool::give_back(std::unique_ptr<connection> borrowed, const purp
     const bool check_now = blocked_ || borrowed->fell_silent() || borrowed->became_read_only();
     if (borrowed->fell_silent()) {
         abandoned_.push_back(borrowed->backend_pid());
-        node_.abandoned(abandoned_.size());
+        state_.abandoned(abandoned_.size());
     }
     if (stopped_ || borrowed->broken() || borrowed->busy() || borrowed->outgrown() ||
         borrowed->became_read_only()) {
         borrowed.reset();
-        node_.lost(why);
+        state_.lost(why);
     } else if (borrowed->in_transaction()) {
         dirty_.push_back(std::move(borrowed));
-        node_.returned_dirty(why);
+        state_.returned_dirty(why);
     } else {
         idle_.push_back(std::move(borrowed));
-        node_.returned_idle(why);
+        state_.returned_idle(why);
     }
     if (check_now || !dirty_.empty())
         wake_.cancel();
@@ -284,10 +284,10 @@ awaitable<void> connection_pool::roll_back(std::unique_ptr<connection> dirty)
     dirty->io_timeout(options_.connect.io_timeout);
     if (done && !stopped_) {
         idle_.push_back(std::move(dirty));
-        node_.cleaned();
+        state_.cleaned();
     } else {
         dirty.reset();
-        node_.closed_dirty();
+        state_.closed_dirty();
     }
     serve_waiters();
 }
@@ -299,17 +299,17 @@ awaitable<void> connection_pool::run()
             tasks_.spawn("pool_rollback", roll_back(std::move(next)));
         if (!checking_)
             tasks_.spawn("pool_check", look_after_sessions());
-        const auto now = pool_node::clock::now();
-        const auto retry_at = node_.retry_at() > now ? node_.retry_at() : now + health_interval;
+        const auto now = pool_state::clock::now();
+        const auto retry_at = state_.retry_at() > now ? state_.retry_at() : now + health_interval;
         wake_.expires_at(
-            std::clamp<pool_node::clock::time_point>(retry_at, now + shortest_pause, now + health_interval));
+            std::clamp<pool_state::clock::time_point>(retry_at, now + shortest_pause, now + health_interval));
         if (stopped_ || !dirty_.empty())
             continue;
         co_await wake_.async_wait(use_tuple);
         serve_waiters();
     }
     tasks_.cancel();
-    co_await tasks_.finished(pool_node::clock::now() + last_wait);
+    co_await tasks_.finished(pool_state::clock::now() + last_wait);
     idle_.clear();
     dirty_.clear();
 }
@@ -363,9 +363,9 @@ awaitable<result<result_set>> connection_pool::execute(const statement& what)
 
 pool_status connection_pool::status() const
 {
-    return {.in_use = node_.in_use(),
-            .idle = node_.idle(),
-            .waiting = node_.waiting(),
+    return {.in_use = state_.in_use(),
+            .idle = state_.idle(),
+            .waiting = state_.waiting(),
             .connects = connects_,
             .ready = ready_,
             .last_error = last_error_};

@@ -3,7 +3,7 @@
 #include "core/asio.hpp"
 #include "core/task_group.hpp"
 #include "storage/pq/connection.hpp"
-#include "storage/pq/pool_node.hpp"
+#include "storage/pq/pool_state.hpp"
 
 #include <memory>
 #include <string>
@@ -95,8 +95,8 @@ private:
     class waiter;
     class opening;
 
-    awaitable<result<lease>> wait_in_queue(purpose why, pool_node::ticket ticket);
-    error_code refusal(pool_node::verdict what) const;
+    awaitable<result<lease>> wait_in_queue(purpose why, pool_state::ticket ticket);
+    error_code refusal(pool_state::verdict what) const;
     lease take_idle(const purpose& why);
     void drop_closed_idle();
     void give_back(std::unique_ptr<connection> borrowed, const purpose& why);
@@ -121,12 +121,12 @@ private:
 
     executor ex_;
     pool_options options_;
-    pool_node node_;
+    pool_state state_;
     std::vector<std::unique_ptr<connection>> idle_;
     std::vector<std::unique_ptr<connection>> dirty_;
     std::vector<std::int32_t> abandoned_;  // backends of closed connections that had timed out
-    std::unordered_map<pool_node::ticket, waiter*> waiters_;
-    pool_node::ticket next_ticket_ = 1;
+    std::unordered_map<pool_state::ticket, waiter*> waiters_;
+    pool_state::ticket next_ticket_ = 1;
     steady_timer wake_;
     task_group tasks_;                        // openings, rollbacks, checks
     std::shared_ptr<connection_pool*> home_;  // null for openings that outlive the pool

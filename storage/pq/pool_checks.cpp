@@ -70,7 +70,7 @@ awaitable<result<lease>> connection_pool::borrow_for_checks()
     drop_closed_idle();
     if (node_.take_idle_for_pool())
         co_return take_idle({});
-    if (node_.should_open_for_pool(pool_node::clock::now()))
+    if (node_.should_open_for_pool(pool_state::clock::now()))
         spawn_opening();
     else if (!unsafe_ && node_.in_use() > 0)
         co_return co_await acquire();

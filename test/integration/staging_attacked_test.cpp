@@ -15,28 +15,11 @@ namespace {
 using namespace std::chrono_literals;
 using test::make_file;
 using test::make_upload;
+using store = test::upload_store;
 using steady = std::chrono::steady_clock;
 
 class attacked_writes : public ::testing::Test {
 protected:
-    struct store {
-        store(executor ex, const test::scratch_database& db)
-            : pool(ex, {.connect = db.options(), .connections = 6}),
-              uploads(pool, 24h),
-              log(pool, listener),
-              requests(pool, 24h),
-              stage(ex, pool, uploads, log, requests)
-        {
-        }
-
-        pq::connection_pool pool;
-        test::recording_listener listener;
-        pending_uploads uploads;
-        activity_log log;
-        upload_requests requests;
-        staging stage;
-    };
-
     attacked_writes()
     {
         test::apply_schema(db);
@@ -51,7 +34,7 @@ protected:
     {
         test::run([&]() -> awaitable<void> {
             const executor ex = co_await asio::this_coro::executor;
-            store s(ex, db);
+            store s(ex, db, 6);
             const auto work = [&] { return body(s); };
             co_await test::with_running(s.pool, work);
         });

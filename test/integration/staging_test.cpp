@@ -15,25 +15,7 @@ namespace {
 using namespace std::chrono_literals;
 using test::make_file;
 using test::make_upload;
-
-// The write side of one shard.
-struct store {
-    store(executor ex, const test::scratch_database& db, unsigned connections)
-        : pool(ex, {.connect = db.options(), .connections = connections}),
-          uploads(pool, 24h),
-          log(pool, listener),
-          requests(pool, 24h),
-          stage(ex, pool, uploads, log, requests)
-    {
-    }
-
-    pq::connection_pool pool;
-    test::recording_listener listener;
-    pending_uploads uploads;
-    activity_log log;
-    upload_requests requests;
-    staging stage;
-};
+using store = test::upload_store;
 
 class staging_files : public ::testing::Test {
 protected:

@@ -2,6 +2,7 @@
 
 #include "core/sha256.hpp"
 #include "storage/staging.hpp"
+#include "test/support/database.hpp"
 
 #include <string>
 
@@ -73,6 +74,25 @@ struct recording_listener final : commit_listener {
         heard.push_back(std::move(row));
     }
     std::vector<std::shared_ptr<const feed_entry>> heard;
+};
+
+// The write side of one shard.
+struct upload_store {
+    upload_store(executor ex, const scratch_database& db, unsigned connections)
+        : pool(ex, {.connect = db.options(), .connections = connections}),
+          uploads(pool, std::chrono::hours(24)),
+          log(pool, listener),
+          requests(pool, std::chrono::hours(24)),
+          stage(ex, pool, uploads, log, requests)
+    {
+    }
+
+    pq::connection_pool pool;
+    recording_listener listener;
+    pending_uploads uploads;
+    activity_log log;
+    upload_requests requests;
+    staging stage;
 };
 
 }  // namespace restante::test

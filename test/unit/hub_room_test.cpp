@@ -18,7 +18,7 @@ protected:
             admitted->hold(bytes);
             admitted->on_drop([this] { interrupted = true; });
         }
-        bool sent_away() const { return admitted->told_to_leave() == farewell::fell_behind; }
+        bool sent_away() const { return admitted->cause() == close_cause::fell_behind; }
 
         std::unique_ptr<subscriber> admitted;
         event_memory::share held;

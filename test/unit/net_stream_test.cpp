@@ -103,7 +103,7 @@ public:
         }
         co_return received;
     }
-    void say_goodbye() { SSL_shutdown(ssl_); }
+    void send_close() { SSL_shutdown(ssl_); }
     void cut() { socket_.close(); }
 
 private:
@@ -139,7 +139,7 @@ TEST(net_stream, a_cut_differs_from_an_end)
             const auto [ec, bytes] = co_await server.async_read_some(asio::buffer(block), use_tuple);
             EXPECT_EQ(std::string_view(block.data(), bytes), "hello");
             if (says_goodbye)
-                peer.say_goodbye();
+                peer.send_close();
             peer.cut();
             const auto [end, none] = co_await server.async_read_some(asio::buffer(block), use_tuple);
             EXPECT_EQ(end, says_goodbye ? error_code(asio::error::eof) : make_error_code(errc::client_gone));

@@ -1,4 +1,4 @@
-#include "storage/pq/pool_node.hpp"
+#include "storage/pq/pool_state.hpp"
 
 #include <algorithm>
 
@@ -18,17 +18,17 @@ unsigned half(unsigned connections)
 
 }  // namespace
 
-pool_node::pool_node(limits with)
+pool_state::pool_state(limits with)
     : limits_(with), small_(half(with.connections)), large_(half(quarter(with.connections)))
 {
 }
 
-unsigned pool_node::large_limit() const
+unsigned pool_state::large_limit() const
 {
     return quarter(limits_.connections);
 }
 
-pool_node::verdict pool_node::ask(const purpose& why, ticket who, clock::time_point now)
+pool_state::verdict pool_state::ask(const purpose& why, ticket who, clock::time_point now)
 {
     if (down(now))
         return verdict::refuse_down;
@@ -48,7 +48,7 @@ pool_node::verdict pool_node::ask(const purpose& why, ticket who, clock::time_po
     return verdict::wait;
 }
 
-std::optional<pool_node::served> pool_node::refuse_one(verdict what)
+std::optional<pool_state::served> pool_state::refuse_one(verdict what)
 {
     for (const lane in : {lane::small, lane::large}) {
         if (queue(in).size() == 0)
@@ -59,7 +59,7 @@ std::optional<pool_node::served> pool_node::refuse_one(verdict what)
     return std::nullopt;
 }
 
-std::optional<pool_node::served> pool_node::serve(clock::time_point now)
+std::optional<pool_state::served> pool_state::serve(clock::time_point now)
 {
     // While the database is unavailable and no connection is left that could be returned, waiting is
     // pointless.
@@ -80,19 +80,19 @@ std::optional<pool_node::served> pool_node::serve(clock::time_point now)
     return served{chosen.who, verdict::take_idle, {in, chosen.owner}};
 }
 
-void pool_node::leave(ticket who)
+void pool_state::leave(ticket who)
 {
     small_.leave(who);
     large_.leave(who);
 }
 
-std::size_t pool_node::servable() const
+std::size_t pool_state::servable() const
 {
     const std::size_t room = large_limit() - std::min(large_limit(), large_.held());
     return small_.size() + std::min(large_.size(), room);
 }
 
-bool pool_node::should_open(clock::time_point now)
+bool pool_state::should_open(clock::time_point now)
 {
     const bool wanted = servable() > opening_ && !silent_ && now >= retry_at_;
     if (!wanted || all_abandoned() || alive() + abandoned_ >= limits_.connections)
@@ -101,7 +101,7 @@ bool pool_node::should_open(clock::time_point now)
     return true;
 }
 
-bool pool_node::take_idle_for_pool()
+bool pool_state::take_idle_for_pool()
 {
     if (idle_ == 0)
         return false;
@@ -110,7 +110,7 @@ bool pool_node::take_idle_for_pool()
     return true;
 }
 
-bool pool_node::should_open_for_pool(clock::time_point now)
+bool pool_state::should_open_for_pool(clock::time_point now)
 {
     if (opening_ > 0 || now < retry_at_ || (!silent_ && alive() > 0))
         return false;
@@ -118,13 +118,13 @@ bool pool_node::should_open_for_pool(clock::time_point now)
     return true;
 }
 
-void pool_node::went_silent()
+void pool_state::went_silent()
 {
     silent_ = true;
     idle_ = 0;
 }
 
-void pool_node::opened()
+void pool_state::opened()
 {
     --opening_;
     ++idle_;
@@ -133,7 +133,7 @@ void pool_node::opened()
     retry_at_ = {};
 }
 
-void pool_node::open_failed(clock::time_point now)
+void pool_state::open_failed(clock::time_point now)
 {
     --opening_;
     if (now < retry_at_)
@@ -142,25 +142,25 @@ void pool_node::open_failed(clock::time_point now)
     retry_at_ = now + backoff_;
 }
 
-void pool_node::returned_idle(const purpose& why)
+void pool_state::returned_idle(const purpose& why)
 {
     queue(why.in).returned(why.owner);
     ++idle_;
 }
 
-void pool_node::returned_dirty(const purpose& why)
+void pool_state::returned_dirty(const purpose& why)
 {
     queue(why.in).returned(why.owner);
     ++dirty_;
 }
 
-void pool_node::cleaned()
+void pool_state::cleaned()
 {
     --dirty_;
     ++idle_;
 }
 
-void pool_node::lost(const purpose& why)
+void pool_state::lost(const purpose& why)
 {
     queue(why.in).returned(why.owner);
 }

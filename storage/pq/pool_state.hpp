@@ -21,7 +21,7 @@ struct purpose {
 //
 // Callers never open a connection: they take an idle one or wait. Separately the pool asks should_open(), and
 // what it opened becomes idle and goes to whoever is next.
-class pool_node {
+class pool_state {
 public:
     using clock = std::chrono::steady_clock;
     using ticket = fair_queue::ticket;
@@ -46,7 +46,7 @@ public:
         purpose used_for;
     };
 
-    explicit pool_node(limits with);
+    explicit pool_state(limits with);
 
     // A caller requests a connection; `who` identifies it in the queue.
     verdict ask(const purpose& why, ticket who, clock::time_point now);

@@ -1,4 +1,4 @@
-#include "storage/pq/pool_node.hpp"
+#include "storage/pq/pool_state.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,21 +7,21 @@
 namespace restante::pq {
 namespace {
 
-using verdict = pool_node::verdict;
+using verdict = pool_state::verdict;
 using namespace std::chrono_literals;
 
-const pool_node::clock::time_point t0{1h};
+const pool_state::clock::time_point t0{1h};
 const purpose small{lane::small, {}};
 const purpose large{lane::large, {}};
 const uuid alice{{1}}, bob{{2}};
 
-pool_node node_of(unsigned connections, unsigned waiters = 8)
+pool_state node_of(unsigned connections, unsigned waiters = 8)
 {
-    return pool_node({.connections = connections, .waiters = waiters});
+    return pool_state({.connections = connections, .waiters = waiters});
 }
 
 // A node whose connections are all open and idle.
-pool_node open_node(unsigned connections, unsigned waiters = 1000)
+pool_state open_node(unsigned connections, unsigned waiters = 1000)
 {
     auto node = node_of(connections, waiters);
     for (unsigned i = 0; i < connections; ++i)
@@ -33,7 +33,7 @@ pool_node open_node(unsigned connections, unsigned waiters = 1000)
     return node;
 }
 
-TEST(pool_node, callers_wait_while_the_pool_opens_one_for_each)
+TEST(pool_state, callers_wait_while_the_pool_opens_one_for_each)
 {
     auto node = node_of(2, 3);
     EXPECT_EQ(node.ask(small, 1, t0), verdict::wait);
@@ -47,7 +47,7 @@ TEST(pool_node, callers_wait_while_the_pool_opens_one_for_each)
     EXPECT_EQ(node.waiting(), 3u);
 }
 
-TEST(pool_node, a_waiter_takes_whichever_is_free_first)
+TEST(pool_state, a_waiter_takes_whichever_is_free_first)
 {
     auto node = node_of(2);
     node.ask(small, 1, t0);
@@ -63,7 +63,7 @@ TEST(pool_node, a_waiter_takes_whichever_is_free_first)
     EXPECT_EQ(node.ask(small, 3, t0), verdict::take_idle) << "the opened one";
 }
 
-TEST(pool_node, a_waiter_that_leaves_loses_no_connection)
+TEST(pool_state, a_waiter_that_leaves_loses_no_connection)
 {
     auto node = node_of(1);
     node.ask(small, 1, t0);
@@ -75,7 +75,7 @@ TEST(pool_node, a_waiter_that_leaves_loses_no_connection)
     EXPECT_EQ(node.in_use(), 0u);
 }
 
-TEST(pool_node, an_opening_that_was_given_up_frees_its_place)
+TEST(pool_state, an_opening_that_was_given_up_frees_its_place)
 {
     auto node = node_of(1);
     node.ask(small, 1, t0);
@@ -84,7 +84,7 @@ TEST(pool_node, an_opening_that_was_given_up_frees_its_place)
     EXPECT_TRUE(node.should_open(t0));
 }
 
-TEST(pool_node, a_returned_connection_goes_to_the_oldest_waiter)
+TEST(pool_state, a_returned_connection_goes_to_the_oldest_waiter)
 {
     auto node = open_node(1);
     EXPECT_EQ(node.ask(small, 1, t0), verdict::take_idle);
@@ -99,7 +99,7 @@ TEST(pool_node, a_returned_connection_goes_to_the_oldest_waiter)
     EXPECT_FALSE(node.serve(t0));
 }
 
-TEST(pool_node, nobody_overtakes_those_who_wait)
+TEST(pool_state, nobody_overtakes_those_who_wait)
 {
     auto node = open_node(1);
     node.ask(small, 1, t0);
@@ -109,7 +109,7 @@ TEST(pool_node, nobody_overtakes_those_who_wait)
     EXPECT_EQ(node.serve(t0)->who, 2u);
 }
 
-TEST(pool_node, large_work_holds_a_quarter_and_small_work_passes_it)
+TEST(pool_state, large_work_holds_a_quarter_and_small_work_passes_it)
 {
     auto node = open_node(8);
     EXPECT_EQ(node.large_limit(), 2u);
@@ -123,31 +123,31 @@ TEST(pool_node, large_work_holds_a_quarter_and_small_work_passes_it)
     EXPECT_EQ(node.serve(t0)->who, 3u);
 }
 
-TEST(pool_node, nothing_is_opened_for_large_work_whose_lane_is_full)
+TEST(pool_state, nothing_is_opened_for_large_work_whose_lane_is_full)
 {
     auto node = node_of(8);
-    for (pool_node::ticket i = 1; i <= 5; ++i)
+    for (pool_state::ticket i = 1; i <= 5; ++i)
         node.ask(large, i, t0);
     EXPECT_TRUE(node.should_open(t0));
     EXPECT_TRUE(node.should_open(t0));
     EXPECT_FALSE(node.should_open(t0));
 }
 
-TEST(pool_node, a_pool_of_two_still_takes_one_large)
+TEST(pool_state, a_pool_of_two_still_takes_one_large)
 {
     EXPECT_EQ(node_of(2).large_limit(), 1u);
 }
 
-TEST(pool_node, owners_are_served_in_turn)
+TEST(pool_state, owners_are_served_in_turn)
 {
     auto node = open_node(1);
     node.ask(small, 1, t0);
-    for (pool_node::ticket i = 10; i < 20; ++i)
+    for (pool_state::ticket i = 10; i < 20; ++i)
         node.ask({lane::small, alice}, i, t0);
     node.ask({lane::small, bob}, 20, t0);
     node.ask(small, 21, t0);
     node.ask({lane::small, bob}, 22, t0);
-    std::vector<pool_node::ticket> order;
+    std::vector<pool_state::ticket> order;
     for (purpose last = small; order.size() < 6;) {
         node.returned_idle(last);
         const auto next = node.serve(t0);
@@ -155,37 +155,37 @@ TEST(pool_node, owners_are_served_in_turn)
         order.push_back(next->who);
         last = next->used_for;
     }
-    EXPECT_EQ(order, (std::vector<pool_node::ticket>{10, 20, 21, 11, 22, 12}));
+    EXPECT_EQ(order, (std::vector<pool_state::ticket>{10, 20, 21, 11, 22, 12}));
 }
 
-TEST(pool_node, an_owner_with_half_of_the_lane_stands_back_while_others_wait)
+TEST(pool_state, an_owner_with_half_of_the_lane_stands_back_while_others_wait)
 {
     auto node = open_node(4);
-    for (pool_node::ticket i = 1; i <= 4; ++i)
+    for (pool_state::ticket i = 1; i <= 4; ++i)
         EXPECT_EQ(node.ask({lane::small, alice}, i, t0), verdict::take_idle) << "nobody else wants one";
-    for (pool_node::ticket i = 5; i <= 8; ++i)
+    for (pool_state::ticket i = 5; i <= 8; ++i)
         node.ask({lane::small, alice}, i, t0);
-    for (pool_node::ticket i = 11; i <= 13; ++i)
+    for (pool_state::ticket i = 11; i <= 13; ++i)
         node.ask({lane::small, bob}, i, t0);
-    std::vector<pool_node::ticket> order;
+    std::vector<pool_state::ticket> order;
     for (int i = 0; i < 4; ++i) {
         node.returned_idle({lane::small, alice});
         order.push_back(node.serve(t0)->who);
     }
-    EXPECT_EQ(order, (std::vector<pool_node::ticket>{11, 12, 5, 6})) << "until each has two";
+    EXPECT_EQ(order, (std::vector<pool_state::ticket>{11, 12, 5, 6})) << "until each has two";
 }
 
-TEST(pool_node, one_owner_alone_may_use_everything)
+TEST(pool_state, one_owner_alone_may_use_everything)
 {
     auto node = open_node(4);
-    for (pool_node::ticket i = 1; i <= 6; ++i)
+    for (pool_state::ticket i = 1; i <= 6; ++i)
         node.ask({lane::small, alice}, i, t0);
     EXPECT_EQ(node.in_use(), 4u);
     node.returned_idle({lane::small, alice});
     EXPECT_EQ(node.serve(t0)->who, 5u);
 }
 
-TEST(pool_node, a_lost_connection_is_replaced_for_a_waiter)
+TEST(pool_state, a_lost_connection_is_replaced_for_a_waiter)
 {
     auto node = open_node(1);
     node.ask(small, 1, t0);
@@ -195,7 +195,7 @@ TEST(pool_node, a_lost_connection_is_replaced_for_a_waiter)
     EXPECT_TRUE(node.should_open(t0));
 }
 
-TEST(pool_node, a_dirty_connection_counts_until_it_is_clean)
+TEST(pool_state, a_dirty_connection_counts_until_it_is_clean)
 {
     auto node = open_node(1);
     node.ask(small, 1, t0);
@@ -207,7 +207,7 @@ TEST(pool_node, a_dirty_connection_counts_until_it_is_clean)
     EXPECT_EQ(node.serve(t0)->what, verdict::take_idle);
 }
 
-TEST(pool_node, failure_to_connect_backs_off_doubling_to_two_seconds)
+TEST(pool_state, failure_to_connect_backs_off_doubling_to_two_seconds)
 {
     auto node = node_of(1);
     auto now = t0;
@@ -229,10 +229,10 @@ TEST(pool_node, failure_to_connect_backs_off_doubling_to_two_seconds)
     EXPECT_EQ(node.retry_at() - now, 50ms) << "a success resets the backoff";
 }
 
-TEST(pool_node, attempts_that_fail_together_are_one_failure)
+TEST(pool_state, attempts_that_fail_together_are_one_failure)
 {
     auto node = node_of(4);
-    for (pool_node::ticket i = 1; i <= 4; ++i)
+    for (pool_state::ticket i = 1; i <= 4; ++i)
         node.ask(small, i, t0);
     while (node.should_open(t0)) {
     }
@@ -242,7 +242,7 @@ TEST(pool_node, attempts_that_fail_together_are_one_failure)
     EXPECT_EQ(node.retry_at() - t0, 50ms);
 }
 
-TEST(pool_node, waiters_are_refused_when_the_database_is_unavailable)
+TEST(pool_state, waiters_are_refused_when_the_database_is_unavailable)
 {
     auto node = node_of(1);
     node.ask(small, 1, t0);
@@ -255,7 +255,7 @@ TEST(pool_node, waiters_are_refused_when_the_database_is_unavailable)
     EXPECT_FALSE(node.serve(t0));
 }
 
-TEST(pool_node, waiters_wait_on_while_a_connection_may_come_back)
+TEST(pool_state, waiters_wait_on_while_a_connection_may_come_back)
 {
     auto node = open_node(1);
     node.ask(small, 1, t0);
@@ -266,7 +266,7 @@ TEST(pool_node, waiters_wait_on_while_a_connection_may_come_back)
     EXPECT_EQ(node.serve(t0)->what, verdict::take_idle);
 }
 
-TEST(pool_node, a_silent_database_is_asked_by_the_pool_alone)
+TEST(pool_state, a_silent_database_is_asked_by_the_pool_alone)
 {
     auto node = open_node(3);
     node.ask(small, 1, t0);
@@ -284,7 +284,7 @@ TEST(pool_node, a_silent_database_is_asked_by_the_pool_alone)
     EXPECT_EQ(node.ask(small, 5, t0), verdict::take_idle);
 }
 
-TEST(pool_node, waiters_are_refused_when_the_database_falls_silent)
+TEST(pool_state, waiters_are_refused_when_the_database_falls_silent)
 {
     auto node = open_node(1);
     node.ask(small, 1, t0);
@@ -295,7 +295,7 @@ TEST(pool_node, waiters_are_refused_when_the_database_falls_silent)
     EXPECT_EQ(next->what, verdict::refuse_down);
 }
 
-TEST(pool_node, one_who_leaves_is_not_served)
+TEST(pool_state, one_who_leaves_is_not_served)
 {
     auto node = open_node(1);
     node.ask(small, 1, t0);
@@ -306,10 +306,10 @@ TEST(pool_node, one_who_leaves_is_not_served)
     EXPECT_EQ(node.idle(), 1u);
 }
 
-TEST(pool_node, backends_that_were_given_up_and_still_run_count)
+TEST(pool_state, backends_that_were_given_up_and_still_run_count)
 {
     auto node = open_node(4);
-    for (pool_node::ticket i = 1; i <= 4; ++i)
+    for (pool_state::ticket i = 1; i <= 4; ++i)
         node.ask(small, i, t0);
     node.lost(small);
     node.abandoned(1);
