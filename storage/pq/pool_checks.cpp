@@ -68,11 +68,11 @@ awaitable<void> connection_pool::look_after_sessions()
 awaitable<result<lease>> connection_pool::borrow_for_checks()
 {
     drop_closed_idle();
-    if (node_.take_idle_for_pool())
+    if (state_.take_idle_for_pool())
         co_return take_idle({});
-    if (node_.should_open_for_pool(pool_state::clock::now()))
+    if (state_.should_open_for_pool(pool_state::clock::now()))
         spawn_opening();
-    else if (!unsafe_ && node_.in_use() > 0)
+    else if (!unsafe_ && state_.in_use() > 0)
         co_return co_await acquire();
     co_return RESTANTE_ERROR(errc::database_busy);
 }
@@ -82,7 +82,7 @@ awaitable<bool> connection_pool::check_health(connection& session)
     std::string why;
     const auto ec = co_await check_session(session, why);
     if (!ec) {
-        node_.answered();
+        state_.answered();
         set_safe();
         co_return true;
     }
@@ -118,7 +118,7 @@ awaitable<void> connection_pool::end_abandoned(connection& session)
     std::erase_if(abandoned_, [&](std::int32_t pid) {
         return std::ranges::find(asked, pid) != asked.end() && std::ranges::find(alive, pid) == alive.end();
     });
-    node_.abandoned(abandoned_.size());
+    state_.abandoned(abandoned_.size());
     serve_waiters();
 }
 
@@ -159,7 +159,7 @@ void connection_pool::fall_silent(const std::string& why)
 {
     set_unready(why);
     idle_.clear();
-    node_.went_silent();
+    state_.went_silent();
     serve_waiters();
 }
 
