@@ -128,7 +128,7 @@ TEST_F(identity, a_workspace_whose_last_token_was_revoked_is_not_for_whoever_com
         EXPECT_EQ(db.ask("SELECT count(*) FROM workspace_auth_tokens WHERE revoked_at IS NULL"), "0");
 
         const auto done = co_await all.known.register_workspace(what, made.kept, caller::proven);
-        EXPECT_EQ(done.value(), first_token::stored);
+        EXPECT_EQ(done.value().token, first_token::stored);
         EXPECT_EQ((co_await identified_as(all, made.secret)), errc{});
     });
 }
