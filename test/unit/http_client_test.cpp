@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include <deque>
+#include <future>
 
 namespace restante::test {
 namespace {
@@ -242,14 +243,15 @@ TEST_F(http_client_test, sends_bodies_with_length_and_in_chunks)
 TEST_F(http_client_test, a_source_that_fails_leaves_a_request_that_is_not_whole)
 {
     for (const bool chunked : {false, true}) {
-        std::string seen;
-        {
-            scripted_server server([&](accepted_socket& peer, int) { seen = peer.read_rest(); });
-            pieces body({"hello", "you"}, chunked);
-            body.fails_at = 1;
-            const auto out = ask(request_to(at(server.port()), http::verb::post), &body);
-            EXPECT_EQ(out.ec, errc::request_too_large);
-        }
+        std::promise<std::string> read;
+        auto reading = read.get_future();
+        scripted_server server([&](accepted_socket& peer, int) { read.set_value(peer.read_rest()); });
+        pieces body({"hello", "you"}, chunked);
+        body.fails_at = 1;
+        const auto out = ask(request_to(at(server.port()), http::verb::post), &body);
+        EXPECT_EQ(out.ec, errc::request_too_large);
+        ASSERT_EQ(reading.wait_for(seconds(5)), std::future_status::ready);
+        const auto seen = reading.get();
         EXPECT_TRUE(seen.ends_with(chunked ? "5\r\nhello\r\n" : "hello")) << seen;
     }
 }
