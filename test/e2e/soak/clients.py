@@ -44,7 +44,7 @@ class Client(threading.Thread):
 
     def ask(self, workspace, method, target, body=None, timeout=30):
         """One request on its own connection. Raises one of LOST if there is no complete response."""
-        headers = [("Host", "soak"), ("Authorization", f"Bearer {workspace.token}"), ("Connection", "close")]
+        headers = [("Host", "localhost"), ("Authorization", f"Bearer {workspace.token}"), ("Connection", "close")]
         if body is not None:
             headers += [("Content-Type", "application/json"), ("Content-Length", str(len(body)))]
         with Wire(self.address(), timeout=timeout) as wire:

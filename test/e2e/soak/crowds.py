@@ -54,7 +54,7 @@ def abort(bed, random, count):
         upload = None
         if kind == "poll":
             data = request_head("GET", f"/workspaces/{workspace.id}/activity?since_seq=999999999&wait=20",
-                                [("Host", "soak"), ("Authorization", f"Bearer {workspace.token}")])
+                                [("Host", "localhost"), ("Authorization", f"Bearer {workspace.token}")])
         else:
             upload, whole = _make(bed, workspace, size)
             data = whole if kind == "whole" else whole[:int(len(whole) * part_sent)]
