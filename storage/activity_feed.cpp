@@ -17,7 +17,9 @@ feed_start start_of(const feed_query& query)
 {
     if (query.since_id)
         return feed_start::after_id;
-    return query.since_seq ? feed_start::after_seq : feed_start::newest;
+    if (!query.since_seq)
+        return feed_start::newest;
+    return query.past_gaps ? feed_start::past_gaps : feed_start::after_seq;
 }
 
 feed_shape shape_of(const feed_query& query)

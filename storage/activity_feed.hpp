@@ -31,6 +31,7 @@ struct feed_query {
     std::optional<std::chrono::seconds> since = {};  // back from the database's now
     std::optional<timestamp> before = {};
     int limit = default_limit;
+    bool past_gaps = false;  // with since_seq: rows that were removed are passed over, not cursor_gone
     bool peer_info = false;
     std::int64_t max_bytes = feed_page::max_page_bytes;  // of large bodies; one row may be more
 };

@@ -46,17 +46,18 @@ SELECT page.id, page.workspace_id, page.activity_type, page.source_id, page.targ
   FROM start
   LEFT JOIN LATERAL (
        SELECT * FROM (
-              SELECT few.*, sum({inline}) OVER (ORDER BY seq {direction} ROWS UNBOUNDED PRECEDING) - {inline} AS ahead
-                FROM (SELECT * FROM ({branches}) AS merged ORDER BY seq {direction} LIMIT $2::int8) AS few) AS summed
-        WHERE summed.ahead < 2097152) AS page ON true{peer_join})";
+              SELECT merged.*, sum({inline}) OVER (
+                         ORDER BY seq {direction} ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS ahead
+                FROM ({branches}) AS merged ORDER BY seq {direction} LIMIT $2::int8) AS summed
+        WHERE coalesce(summed.ahead, 0) < 2097152) AS page ON true{peer_join})";
 
 // The bytes that a row brings along.
-constexpr const char* inline_bytes = R"((128
-       + coalesce(octet_length(method), 0) + coalesce(octet_length(summary), 0) + coalesce(octet_length(status), 0)
-       + coalesce(octet_length(error_detail), 0)
-       + CASE WHEN octet_length(request_body::text) <= 16384 THEN octet_length(request_body::text) ELSE 0 END
-       + CASE WHEN octet_length(response_body::text) <= 16384 THEN octet_length(response_body::text) ELSE 0 END
-       + CASE WHEN octet_length(tool_trace::text) <= 16384 THEN octet_length(tool_trace::text) ELSE 0 END))";
+constexpr const char* inline_bytes =
+    R"(128 + coalesce(octet_length(method), 0) + coalesce(octet_length(summary), 0)
+                         + octet_length(status) + coalesce(octet_length(error_detail), 0)
+                         + coalesce(nullif(least(octet_length(request_body::text), 16385), 16385), 0)
+                         + coalesce(nullif(least(octet_length(response_body::text), 16385), 16385), 0)
+                         + coalesce(nullif(least(octet_length(tool_trace::text), 16385), 16385), 0))";
 
 constexpr const char* branch = R"((
        SELECT * FROM activity_logs AS a
@@ -73,6 +74,8 @@ constexpr const char* cursor_number = R"((SELECT $5::int8 AS seq) AS cursor
                       AND next.seq = least(cursor.seq, 9223372036854775806) + 1)
         OR NOT EXISTS (SELECT FROM activity_heads AS head WHERE head.workspace_id = $1::uuid
                           AND head.seq > cursor.seq))";
+
+constexpr const char* any_number = "(SELECT $5::int8 AS seq) AS cursor";
 
 // The other side of a row: its sender or its recipient. This join may reorder, so these do sort.
 constexpr const char* peer_columns = R"(,
@@ -135,6 +138,17 @@ std::vector<std::string> filters_of(feed_shape shape)
     return {};
 }
 
+const char* cursor_of(feed_start start)
+{
+    switch (start) {
+        case feed_start::after_id: return cursor_row;
+        case feed_start::after_seq: return cursor_number;
+        case feed_start::newest:
+        case feed_start::past_gaps: break;
+    }
+    return any_number;
+}
+
 std::string text_of(feed_start start, feed_shape shape, bool with_peer_info)
 {
     std::string branches;
@@ -144,7 +158,7 @@ std::string text_of(feed_start start, feed_shape shape, bool with_peer_info)
         branches += replaced(branch, "{filter}", filter);
     }
     std::string text = form;
-    text = replaced(text, "{cursor}", start == feed_start::after_id ? cursor_row : cursor_number);
+    text = replaced(text, "{cursor}", cursor_of(start));
     text = replaced(text, "{branches}", branches);
     text = replaced(text, "{inline}", inline_bytes);
     text = replaced(text, "{peer_columns}", with_peer_info ? peer_columns : "");
@@ -152,7 +166,7 @@ std::string text_of(feed_start start, feed_shape shape, bool with_peer_info)
     return replaced(text, "{direction}", start == feed_start::newest ? "DESC" : "ASC");
 }
 
-constexpr std::array start_names{"newest", "after_id", "after_seq"};
+constexpr std::array start_names{"newest", "after_id", "after_seq", "past_gaps"};
 constexpr std::array shape_names{"everything",  "type",       "canvas", "agent",
                                  "type_canvas", "type_agent", "peer",   "self"};
 

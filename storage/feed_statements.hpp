@@ -9,6 +9,7 @@ enum class feed_start {
     newest,     // no cursor: the newest rows, newest first
     after_id,   // after a row, oldest first
     after_seq,  // after a number, oldest first
+    past_gaps,  // after a number, oldest first, whether or not the rows right after it were removed
 };
 
 // Which rows it shows: one value for each way through the indexes.

@@ -116,7 +116,8 @@ awaitable<bool> sse_session::resume()
 // so that no row is sent that was committed when it had long been revoked.
 awaitable<bool> sse_session::replay()
 {
-    feed_query query{.workspace = start_.workspace, .limit = rows_a_page, .max_bytes = bytes_a_page};
+    feed_query query{
+        .workspace = start_.workspace, .limit = rows_a_page, .past_gaps = true, .max_bytes = bytes_a_page};
     while (!over()) {
         query.since_seq = last_sent_;
         const auto page = co_await with_.feed.read(query);

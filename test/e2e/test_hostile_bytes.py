@@ -50,7 +50,7 @@ class OneByteAtATime(FrontCase):
         self.assertEqual(stored, [(message.decode(),)] * 4)
 
     def test_chunks_that_are_none(self):
-        head = request_head("POST", f"/workspaces/{uuid.uuid4()}/a2a", JSON)
+        head = request_head("POST", f"/workspaces/{self.db.add_workspace().id}/a2a", JSON)
         for body in (b"-1\r\n", b"0x5\r\nhello\r\n0\r\n\r\n", b"0\r\nno colon\r\n\r\n", b"0\n\n0\r\n\r\n", b"0\rx\r\n",
                      b"fffffffffffffffff\r\n", b"2\r\n{}xx0\r\n\r\n", b"0;\0\r\n\r\n"):
             with self.subTest(body=body), self.wire() as wire:
