@@ -9,9 +9,10 @@ namespace {
 const statement read_heads{
     "feed_heads", "SELECT workspace_id, seq FROM activity_heads WHERE workspace_id = ANY ($1::uuid[])"};
 
-const statement read_large_bodies{"feed_large_bodies",
-                                  "SELECT seq, request_body, response_body, tool_trace FROM activity_logs "
-                                  "WHERE workspace_id = $1::uuid AND seq = ANY ($2::int8[])"};
+const statement read_large_bodies{
+    "feed_large_bodies",
+    "SELECT seq, method, summary, status, error_detail, request_body, response_body, tool_trace "
+    "FROM activity_logs WHERE workspace_id = $1::uuid AND seq = ANY ($2::int8[]) ORDER BY seq"};
 
 feed_start start_of(const feed_query& query)
 {

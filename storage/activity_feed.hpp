@@ -51,7 +51,7 @@ public:
     activity_feed(pq::connection_pool& db, memory_budget& memory) : db_(db), memory_(&memory) {}
 
     // With a cursor: the rows after it, oldest first; without: the newest, newest first. A page ends before
-    // its limit when it would hold more than about 2 MiB, or more than max_bytes of large bodies: only an
+    // its limit when its rows above 4 KiB come to more than max_bytes: only an
     // empty page is the end. Fails with cursor_gone when since_id is no row of this workspace, or when rows
     // after since_seq have been removed (0 begins with the oldest that is kept), and with no_room when there
     // is no memory for the page.

@@ -82,18 +82,26 @@ std::vector<std::int64_t> feed_page::leave_room_for_bodies(std::int64_t max_byte
 
 error_code feed_page::read_bodies(feed_row& into) const
 {
-    using json = std::optional<std::string_view>;
-    for (int i = 0; bodies_ && i < bodies_->size(); ++i) {
-        const auto row = (*bodies_)[i];
-        if (row[0].as<std::int64_t>().value() != into.seq)
-            continue;
-        const auto found = row.as<std::int64_t, json, json, json>();
-        if (!found)
-            return found.error();
-        std::tie(std::ignore, into.request_body, into.response_body, into.tool_trace) = *found;
-        return {};
+    using text = std::optional<std::string_view>;
+    const auto seq_of = [this](int row) { return (*bodies_)[row][0].as<std::int64_t>().value(); };
+    int found = 0;
+    const int end = bodies_ ? bodies_->size() : 0;
+    for (int past = end; found < past;) {
+        const int middle = found + (past - found) / 2;
+        if (seq_of(middle) < into.seq)
+            found = middle + 1;
+        else
+            past = middle;
     }
-    return RESTANTE_ERROR(errc::database_busy);
+    if (found == end || seq_of(found) != into.seq)
+        return RESTANTE_ERROR(errc::database_busy);
+    const auto rest =
+        (*bodies_)[found].as<std::int64_t, text, text, std::string_view, text, text, text, text>();
+    if (!rest)
+        return rest.error();
+    std::tie(std::ignore, into.method, into.summary, into.status, into.error_detail, into.request_body,
+             into.response_body, into.tool_trace) = *rest;
+    return {};
 }
 
 }  // namespace restante

@@ -42,9 +42,9 @@ public:
 
     feed_page(pq::result_set rows, bool with_peer_info);
 
-    // The numbers of the rows whose bodies were left out; add_bodies() supplies them, in rows of seq,
-    // request_body, response_body and tool_trace. Shortens the page to what may be fetched, but never to
-    // nothing.
+    // The numbers of the rows whose bodies and texts were left out; add_bodies() supplies them, in rows of
+    // seq, method, summary, status, error_detail, request_body, response_body and tool_trace, by rising seq.
+    // Shortens the page to what may be fetched, but never to nothing.
     std::vector<std::int64_t> leave_room_for_bodies(std::int64_t max_bytes);
     void add_bodies(pq::result_set bodies) { bodies_.emplace(std::move(bodies)); }
 

@@ -17,8 +17,9 @@ namespace {
 // The constant LIMIT in the branches is for the planner: it knows neither $2 nor the bounds when it makes a
 // generic plan, and would assume that a tenth of the workspace's rows is wanted. The executor stops at $2.
 //
-// Bodies above 16 KiB stay behind and only tell their size, and the page ends with the row that takes the
-// rest above 2 MiB, or 500 rows could be 500 MiB. PostgreSQL knows the length of a value without reading it.
+// Of a row above 4 KiB, bodies and texts stay behind and only tell their size, or 500 rows could be 500 MiB.
+// PostgreSQL knows the length of a value without reading it; OFFSET 0 makes it add them up once a row. A
+// running sum would fill a page better, and cost half as much again.
 //
 // There is no ORDER BY around the whole, because it would sort what is sorted already (half of the time of a
 // poll of 100 rows): `start` has one row, so the join below keeps the order of the page.
@@ -31,33 +32,23 @@ WITH start AS MATERIALIZED (
                 ELSE activity_seq_before($1::uuid, $4::timestamptz)
            END AS high
       FROM {cursor})
-SELECT page.id, page.workspace_id, page.activity_type, page.source_id, page.target_id, page.method, page.summary,
-       page.duration_ms, page.status, page.error_detail, page.created_at, page.seq,
-       CASE WHEN octet_length(page.request_body::text) <= 16384 THEN page.request_body END,
-       CASE WHEN octet_length(page.response_body::text) <= 16384 THEN page.response_body END,
-       CASE WHEN octet_length(page.tool_trace::text) <= 16384 THEN page.tool_trace END,
+SELECT page.id, page.workspace_id, page.activity_type, page.source_id, page.target_id,
+       CASE WHEN page.bytes <= 4096 THEN page.method END, CASE WHEN page.bytes <= 4096 THEN page.summary END,
+       page.duration_ms, CASE WHEN page.bytes <= 4096 THEN page.status ELSE '' END,
+       CASE WHEN page.bytes <= 4096 THEN page.error_detail END, page.created_at, page.seq,
+       CASE WHEN page.bytes <= 4096 THEN page.request_body END,
+       CASE WHEN page.bytes <= 4096 THEN page.response_body END,
+       CASE WHEN page.bytes <= 4096 THEN page.tool_trace END,
        start.low,
-       CASE WHEN octet_length(page.request_body::text) > 16384 OR octet_length(page.response_body::text) > 16384
-                 OR octet_length(page.tool_trace::text) > 16384
-            THEN coalesce(octet_length(page.request_body::text), 0) +
-                 coalesce(octet_length(page.response_body::text), 0) +
-                 coalesce(octet_length(page.tool_trace::text), 0)
-       END::int8{peer_columns}
+       CASE WHEN page.bytes > 4096 THEN page.bytes END::int8{peer_columns}
   FROM start
   LEFT JOIN LATERAL (
-       SELECT * FROM (
-              SELECT merged.*, sum({inline}) OVER (
-                         ORDER BY seq {direction} ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS ahead
-                FROM ({branches}) AS merged ORDER BY seq {direction} LIMIT $2::int8) AS summed
-        WHERE coalesce(summed.ahead, 0) < 2097152) AS page ON true{peer_join})";
-
-// The bytes that a row brings along.
-constexpr const char* inline_bytes =
-    R"(128 + coalesce(octet_length(method), 0) + coalesce(octet_length(summary), 0)
-                         + octet_length(status) + coalesce(octet_length(error_detail), 0)
-                         + coalesce(nullif(least(octet_length(request_body::text), 16385), 16385), 0)
-                         + coalesce(nullif(least(octet_length(response_body::text), 16385), 16385), 0)
-                         + coalesce(nullif(least(octet_length(tool_trace::text), 16385), 16385), 0))";
+       SELECT few.*,
+              coalesce(octet_length(method), 0) + coalesce(octet_length(summary), 0) + octet_length(status) +
+              coalesce(octet_length(error_detail), 0) + coalesce(octet_length(request_body::text), 0) +
+              coalesce(octet_length(response_body::text), 0) + coalesce(octet_length(tool_trace::text), 0) AS bytes
+         FROM (SELECT * FROM ({branches}) AS merged ORDER BY seq {direction} LIMIT $2::int8) AS few
+       OFFSET 0) AS page ON true{peer_join})";
 
 constexpr const char* branch = R"((
        SELECT * FROM activity_logs AS a
@@ -79,8 +70,8 @@ constexpr const char* any_number = "(SELECT $5::int8 AS seq) AS cursor";
 
 // The other side of a row: its sender or its recipient. This join may reorder, so these do sort.
 constexpr const char* peer_columns = R"(,
-       coalesce(peer.name, peer.agent_card->>'name') AS peer_name,
-       coalesce(peer.role, peer.agent_card->>'role') AS peer_role)";
+       left(coalesce(peer.name, peer.agent_card->>'name'), 255) AS peer_name,
+       left(coalesce(peer.role, peer.agent_card->>'role'), 255) AS peer_role)";
 constexpr const char* peer_join = R"(
   LEFT JOIN workspaces AS peer
     ON peer.id = coalesce(nullif(page.source_id, $1::uuid), nullif(page.target_id, $1::uuid))
@@ -160,7 +151,6 @@ std::string text_of(feed_start start, feed_shape shape, bool with_peer_info)
     std::string text = form;
     text = replaced(text, "{cursor}", cursor_of(start));
     text = replaced(text, "{branches}", branches);
-    text = replaced(text, "{inline}", inline_bytes);
     text = replaced(text, "{peer_columns}", with_peer_info ? peer_columns : "");
     text = replaced(text, "{peer_join}", with_peer_info ? peer_join : "");
     return replaced(text, "{direction}", start == feed_start::newest ? "DESC" : "ASC");
