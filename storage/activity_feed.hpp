@@ -51,10 +51,9 @@ public:
     activity_feed(pq::connection_pool& db, memory_budget& memory) : db_(db), memory_(&memory) {}
 
     // With a cursor: the rows after it, oldest first; without: the newest, newest first. A page ends before
-    // its limit when its rows above 4 KiB come to more than max_bytes: only an
-    // empty page is the end. Fails with cursor_gone when since_id is no row of this workspace, or when rows
-    // after since_seq have been removed (0 begins with the oldest that is kept), and with no_room when there
-    // is no memory for the page.
+    // its limit when its rows above 4 KiB come to more than max_bytes: only an empty page is the end. Fails
+    // with cursor_gone when since_id is no row of this workspace, or when rows after since_seq have been
+    // removed (0 begins with the oldest that is kept), and with no_room when there is no memory for the page.
     awaitable<result<feed_page>> read(const feed_query& query);
 
     // The heads of these workspaces, in no order; one without activity has none.

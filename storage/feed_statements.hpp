@@ -31,7 +31,7 @@ enum class feed_shape {
 //
 // Gives no row when the cursor row is not known or rows after the number have been removed, and one row
 // without an id when there is nothing to show. Every row tells the number that the page begins after, and the
-// bytes of its bodies if some were too large to come along.
+// bytes of its bodies and texts if these are too large to come along.
 const statement& feed_statement(feed_start start, feed_shape shape, bool with_peer_info);
 
 }  // namespace restante
