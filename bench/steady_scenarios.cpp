@@ -39,12 +39,36 @@ std::vector<measurement> run_plan(const scenario_context& context, awaitable<pla
     return run_load(context, made);
 }
 
+// Workspaces that exist already, with positions in their feeds.
+std::vector<std::pair<workspace, std::uint64_t>> read_cursors(const std::string& path)
+{
+    std::vector<std::pair<workspace, std::uint64_t>> all;
+    std::ifstream in(path);
+    workspace whose;
+    for (std::uint64_t seq = 0; in >> whose.id >> whose.token >> seq;)
+        all.emplace_back(whose, seq);
+    if (all.empty())
+        throw failure("there is no cursor in " + path);
+    return all;
+}
+
+// The workspaces of --cursors, or new ones.
+awaitable<std::vector<workspace>> find_workspaces(const scenario_context& context)
+{
+    if (context.opts.cursors.empty())
+        co_return co_await register_workspaces(context, context.opts.workspaces);
+    std::vector<workspace> all;
+    for (auto& [whose, seq] : read_cursors(context.opts.cursors))
+        all.push_back(std::move(whose));
+    co_return all;
+}
+
 awaitable<plan> plan_upload(const scenario_context& context, upload_shape shape)
 {
     plan made;
     made.kinds = {sized(shape.files == 1 ? "upload" : "upload of " + std::to_string(shape.files) + " files",
                         shape.bytes)};
-    const auto all = co_await register_workspaces(context, context.opts.workspaces);
+    const auto all = co_await find_workspaces(context);
     for (const auto& each : all)
         made.add(upload_request(each, shape.bytes, shape.files));
     co_return made;
@@ -101,12 +125,8 @@ plan plan_from_file(const std::string& path)
 {
     plan made;
     made.kinds = {"poll from cursors"};
-    std::ifstream in(path);
-    workspace whose;
-    for (std::uint64_t seq = 0; in >> whose.id >> whose.token >> seq;)
+    for (const auto& [whose, seq] : read_cursors(path))
         made.add(poll_request(whose, seq, 0));
-    if (made.order.empty())
-        throw failure("there is no cursor in " + path);
     return made;
 }
 
