@@ -257,4 +257,15 @@ parsed_command_line parse_command_line(std::span<const std::string> args, const 
     return parse_verb(*entry, rest.subspan(words), env);
 }
 
+boost::system::result<settings, setting_error> read_settings_again(std::span<const std::string> args,
+                                                                   const environment& env)
+{
+    auto parsed = parse_command_line(args, env);
+    if (auto* asked = std::get_if<command>(&parsed))
+        return std::move(asked->config);
+    if (auto* wrong = std::get_if<usage_error>(&parsed))
+        return setting_error{std::move(wrong->message)};
+    return setting_error{"The command line asks for help."};
+}
+
 }  // namespace restante

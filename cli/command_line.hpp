@@ -29,4 +29,8 @@ using parsed_command_line = std::variant<command, usage_error, help_request>;
 // Parses the arguments (without the program's name), the environment and the files that they name.
 parsed_command_line parse_command_line(std::span<const std::string> args, const environment& env);
 
+// The settings of a command line that was right once, after the files that it names have changed.
+boost::system::result<settings, setting_error> read_settings_again(std::span<const std::string> args,
+                                                                   const environment& env);
+
 }  // namespace restante

@@ -143,6 +143,13 @@ failure take_admin_token(settings& to, const sources& from, const environment& e
     return check_token(to.admin_token, to.admin_token_file);
 }
 
+bool keeps_files_outside(const settings& s)
+{
+    if (s.content_store == content_home::automatic)
+        return s.database_url.empty();
+    return s.content_store != content_home::inline_;
+}
+
 // Rules that involve more than one setting.
 failure check_together(const settings& s)
 {
@@ -158,6 +165,9 @@ failure check_together(const settings& s)
     if (s.max_request_bytes < s.max_file_bytes)
         return "--max-request-bytes must be at least --max-file-bytes, which is " +
                std::to_string(s.max_file_bytes) + ", but is " + std::to_string(s.max_request_bytes) + ".";
+    if (s.max_file_bytes > largest_file && !keeps_files_outside(s))
+        return "--max-file-bytes is " + std::to_string(s.max_file_bytes) +
+               ", but a row holds at most 26214400 bytes: larger files need --content-store directory or s3.";
     if (s.max_parts < s.max_files)
         return "--max-parts must be at least --max-files, which is " + std::to_string(s.max_files) +
                ", but is " + std::to_string(s.max_parts) + ".";

@@ -46,6 +46,11 @@ std::string_view take_line(std::string_view& text)
 
 }  // namespace
 
+bool fits_config_line(std::string_view value)
+{
+    return value.find_first_of("#\n") == std::string_view::npos && trim(value) == value;
+}
+
 result<std::string> read_small_file(const std::string& path)
 {
     const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -68,6 +73,16 @@ result<std::string> read_small_file(const std::string& path)
 
 boost::system::result<config_lines, setting_error> read_config_file(const std::string& path)
 {
+    auto lines = read_config_lines(path);
+    if (lines)
+        for (const auto& [key, value] : *lines)
+            if (const option* known = find_option(key); !known || known->flag == "config")
+                return setting_error{unknown_key(key, path)};
+    return lines;
+}
+
+boost::system::result<config_lines, setting_error> read_config_lines(const std::string& path)
+{
     const auto text = read_small_file(path);
     if (!text)
         return setting_error{"The config file " + path + " cannot be read: " + text.error().message() + "."};
@@ -82,11 +97,7 @@ boost::system::result<config_lines, setting_error> read_config_file(const std::s
         if (equals == std::string_view::npos)
             return setting_error{"The config file " + path + " cannot be understood: line " +
                                  std::to_string(number) + " is not `key = value`: " + in_quotes(line) + "."};
-        std::string key(trim(line.substr(0, equals)));
-        const option* known = find_option(key);
-        if (!known || known->flag == "config")
-            return setting_error{unknown_key(key, path)};
-        lines.emplace_back(std::move(key), trim(line.substr(equals + 1)));
+        lines.emplace_back(trim(line.substr(0, equals)), trim(line.substr(equals + 1)));
     }
     return lines;
 }

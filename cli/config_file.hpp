@@ -17,4 +17,10 @@ result<std::string> read_small_file(const std::string& path);
 using config_lines = std::vector<std::pair<std::string, std::string>>;
 boost::system::result<config_lines, setting_error> read_config_file(const std::string& path);
 
+// The same with any keys.
+boost::system::result<config_lines, setting_error> read_config_lines(const std::string& path);
+
+// Whether a value that is written into such a line is read as it was: there is no quoting.
+bool fits_config_line(std::string_view value);
+
 }  // namespace restante

@@ -154,6 +154,19 @@ std::optional<host_name> parse_host_name(std::string_view text)
     return host_name{std::move(name)};
 }
 
+std::optional<base_url> parse_base_url(std::string_view text)
+{
+    const auto visible = [](char c) { return c > 0x20 && c < 0x7F && c != '?' && c != '#' && c != '"'; };
+    if (text == "*" || !std::all_of(text.begin(), text.end(), visible))
+        return std::nullopt;
+    const auto host = text.find("://") + 3;
+    if (!is_origin(text.substr(0, text.find('/', host))))
+        return std::nullopt;
+    while (text.ends_with('/'))
+        text.remove_suffix(1);
+    return base_url{std::string(text)};
+}
+
 std::string format_duration(std::chrono::microseconds value)
 {
     return value.count() == 0 ? "0s" : format_with(value.count(), duration_units);

@@ -32,6 +32,9 @@ bool is_origin(std::string_view text);
 // A Host without its port: chat.example.com, 10.0.0.7, [fd00::7]; also * for any.
 std::optional<host_name> parse_host_name(std::string_view text);
 
+// Slashes at its end are dropped.
+std::optional<base_url> parse_base_url(std::string_view text);
+
 // The shortest text that the parsers above parse to the same value.
 std::string format_duration(std::chrono::microseconds value);
 std::string format_size(std::uint64_t bytes);

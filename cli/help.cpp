@@ -1,75 +1,21 @@
 #include "cli/help.hpp"
 
+#include "cli/help_text.hpp"
+
 #include <algorithm>
 
 namespace restante {
 
 namespace {
 
-constexpr std::size_t width = 100;
-
 constexpr std::string_view exit_codes =
     "Exit codes: 0 done, 1 failed (stderr says why), 2 wrong usage or a bad setting.\n";
 
-// Wraps the text into lines that start at this column; the first line is already there. A bracketed text is
-// not broken.
-void append_wrapped(std::string& out, std::string_view text, std::size_t column)
-{
-    std::size_t at = column;
-    while (!text.empty()) {
-        const auto space = std::min(text.find(' ', text.front() == '[' ? text.find(']') : 0), text.size());
-        const auto word = text.substr(0, space);
-        if (at > column && at + 1 + word.size() > width) {
-            out += '\n';
-            out.append(column, ' ');
-            at = column;
-        } else if (at > column) {
-            out += ' ';
-            ++at;
-        }
-        out += word;
-        at += word.size();
-        text.remove_prefix(std::min(space + 1, text.size()));
-    }
-    out += '\n';
-}
-
-// Two columns: names on the left, descriptions on the right.
-class two_columns {
-public:
-    void add(std::string left, std::string right)
-    {
-        widest_ = std::max(widest_, left.size());
-        rows_.emplace_back(std::move(left), std::move(right));
-    }
-
-    std::size_t widest() const { return widest_; }
-
-    void print(std::string& out, std::size_t left_width) const
-    {
-        for (const auto& [left, right] : rows_) {
-            out += "  " + left;
-            out.append(left_width - left.size() + 2, ' ');
-            append_wrapped(out, right, left_width + 4);
-        }
-    }
-
-private:
-    std::vector<std::pair<std::string, std::string>> rows_;
-    std::size_t widest_ = 0;
-};
-
-std::string flag_text(std::string_view flag, std::string_view value_name)
-{
-    std::string out = "--" + std::string(flag);
-    if (!value_name.empty())
-        out += ' ' + std::string(value_name);
-    return out;
-}
-
-std::string meaning(const option& o)
+std::string meaning(const option& o, audience reader)
 {
     std::string out(o.help);
+    if (o.reloads && reader == audience::serve)
+        out += " SIGHUP reloads it.";
     if (const auto text = default_text(o); !text.empty())
         out += " [default " + text + "]";
     return out;
@@ -94,7 +40,7 @@ std::vector<section> sections_of(const verb_entry& entry)
             continue;
         if (out.empty() || out.back().title != o.group)
             out.push_back({o.group, {}});
-        out.back().rows.add(flag_text(o.flag, o.value_name), meaning(o));
+        out.back().rows.add(flag_text(o.flag, o.value_name), meaning(o, *entry.reads));
     }
     return out;
 }

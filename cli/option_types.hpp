@@ -119,6 +119,16 @@ struct option_type<host_name> {
     static std::string write(const host_name& value) { return value.text; }
 };
 
+template <>
+struct option_type<base_url> {
+    static std::optional<base_url> read(std::string_view text, const option&) { return parse_base_url(text); }
+    static std::string rule(const option&)
+    {
+        return "an http or https URL without query and fragment, such as https://files.example.com";
+    }
+    static std::string write(const base_url& value) { return value.text; }
+};
+
 template <class Enum>
 struct enum_names;
 
@@ -130,6 +140,26 @@ struct enum_names<log_level> {
 template <>
 struct enum_names<registration_policy> {
     static constexpr std::array<std::string_view, 3> by_value{"auto", "open", "admin"};
+};
+
+template <>
+struct enum_names<peer_policy> {
+    static constexpr std::array<std::string_view, 2> by_value{"closed", "open"};
+};
+
+template <>
+struct enum_names<acked_content> {
+    static constexpr std::array<std::string_view, 2> by_value{"off", "until-sweep"};
+};
+
+template <>
+struct enum_names<web_page> {
+    static constexpr std::array<std::string_view, 2> by_value{"off", "on"};
+};
+
+template <>
+struct enum_names<content_home> {
+    static constexpr std::array<std::string_view, 4> by_value{"auto", "inline", "directory", "s3"};
 };
 
 template <>

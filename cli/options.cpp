@@ -36,6 +36,15 @@ std::optional<std::string> assign_to(std::vector<T>& to, const option& o, std::s
 }
 
 template <class T>
+std::vector<std::string_view> choices_of(T settings::*)
+{
+    if constexpr (requires { option_type<T>::names; })
+        return {option_type<T>::names.begin(), option_type<T>::names.end()};
+    else
+        return {};
+}
+
+template <class T>
 std::string rule_of(T settings::*, const option& o)
 {
     return option_type<T>::rule(o);
@@ -64,6 +73,11 @@ bool is_list(const option& o)
            std::holds_alternative<std::vector<callback_net> settings::*>(o.member);
 }
 
+std::vector<std::string_view> choices(const option& o)
+{
+    return std::visit([](auto member) { return choices_of(member); }, o.member);
+}
+
 std::string environment_name(const option& o)
 {
     std::string name = "RESTANTE_";
@@ -80,6 +94,11 @@ std::string allowed_values(const option& o)
 std::string default_text(const option& o)
 {
     return std::visit([](auto member) { return default_of(member); }, o.member);
+}
+
+bool is_same(const settings& one, const settings& other, const option& o)
+{
+    return std::visit([&](auto member) { return one.*member == other.*member; }, o.member);
 }
 
 std::optional<std::string> assign(settings& to, const option& o, std::span<const std::string> values)

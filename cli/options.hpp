@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 namespace restante {
 
@@ -16,8 +17,9 @@ using setting_member =
                  std::chrono::microseconds settings::*, std::chrono::milliseconds settings::*,
                  host_port settings::*, std::vector<host_port> settings::*,
                  std::vector<std::string> settings::*, std::vector<host_name> settings::*,
-                 std::vector<callback_net> settings::*,
-                 log_level settings::*, registration_policy settings::*>;
+                 std::vector<callback_net> settings::*, log_level settings::*,
+                 registration_policy settings::*, peer_policy settings::*, acked_content settings::*,
+                 web_page settings::*, content_home settings::*, base_url settings::*>;
 
 // Which commands read a setting: each audience also reads the settings of those after it.
 enum class audience { serve, sweep, tools };
@@ -32,6 +34,7 @@ struct option {
     std::int64_t least = 0;  // bytes for sizes, microseconds for durations, characters for texts
     std::int64_t most = 0;
     audience widest = audience::serve;
+    bool reloads = false;  // SIGHUP changes it while the server runs
 };
 
 std::span<const option> option_table();
@@ -46,6 +49,9 @@ inline bool is_read_by(const option& o, audience who)
 
 bool is_list(const option& o);
 
+// The values that it takes, if these are a closed set.
+std::vector<std::string_view> choices(const option& o);
+
 // RESTANTE_DATABASE_URL for database-url.
 std::string environment_name(const option& o);
 
@@ -54,6 +60,9 @@ std::string allowed_values(const option& o);
 
 // As written on the command line; empty if the setting is off or has no default.
 std::string default_text(const option& o);
+
+// Whether both have the same value of this setting.
+bool is_same(const settings& one, const settings& other, const option& o);
 
 // Sets the member. If a value is not allowed, returns that value and leaves the settings unchanged. Takes
 // exactly one value unless the setting is a list.

@@ -12,10 +12,20 @@ enum class verb {
     workspace_add,
     workspace_list,
     workspace_secret,
+    workspace_quota,
     workspace_remove,
     token_issue,
     token_list,
     token_revoke,
+    grant_create,
+    grant_list,
+    grant_revoke,
+    content_check,
+    content_move,
+    pull,  // these three are read by client/command_line
+    send,
+    login,
+    openapi,
     version,
 };
 
@@ -29,7 +39,17 @@ struct own_options {
     bool rotate = false;        // workspace secret
     std::string mode = "poll";  // workspace add
     std::string url;
-    std::string name;
+    std::string name;                  // and token issue
+    std::string scope = "full";        // token issue
+    std::string expires;               // and grant create
+    std::optional<unsigned> requests;  // grant create
+    std::optional<unsigned> files;
+    std::string bytes;  // and workspace quota
+    std::string types;
+    std::string note;
+    std::string waiting_files;  // workspace quota
+    bool repair = false;        // content check
+    std::string place;          // content move
 };
 
 using own_member =
@@ -40,6 +60,7 @@ struct own_option {
     std::string_view value_name;  // empty: a switch
     own_member member;
     std::string_view help;
+    std::string_view choices = {};  // of the value, separated by spaces, if these are a closed set
 };
 
 // An argument without dashes.

@@ -59,7 +59,7 @@ microseconds read_fraction(reader& in)
 {
     int micros = 0;
     int digits = 0;
-    for (; in.at_digit(); ++digits) {
+    for (; in.ok() && in.at_digit(); ++digits) {
         const int digit = in.digits(1, 0, 9);
         if (digits < 6)
             micros = micros * 10 + digit;

@@ -1,6 +1,8 @@
 #include "core/encoding.hpp"
 
 #include <array>
+#include <cctype>
+#include <charconv>
 #include <cstdint>
 
 namespace restante {
@@ -42,13 +44,34 @@ std::string encode(std::span<const unsigned char> bytes, std::string_view alphab
 std::string to_hex(std::span<const unsigned char> bytes)
 {
     constexpr char digits[] = "0123456789abcdef";
-    std::string out;
-    out.reserve(bytes.size() * 2);
+    std::string out(bytes.size() * 2, '\0');
+    auto* to = out.data();
     for (const auto byte : bytes) {
-        out += digits[byte >> 4];
-        out += digits[byte & 0x0F];
+        *to++ = digits[byte >> 4];
+        *to++ = digits[byte & 0x0F];
     }
     return out;
+}
+
+bool from_hex(std::string_view text, std::span<unsigned char> bytes)
+{
+    if (text.size() != 2 * bytes.size())
+        return false;
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+        const char* const digits = text.data() + 2 * i;
+        const auto is_hex = [](char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; };
+        if (!is_hex(digits[0]) || !is_hex(digits[1]))
+            return false;
+        std::from_chars(digits, digits + 2, bytes[i], 16);
+    }
+    return true;
+}
+
+std::optional<std::string> from_hex(std::string_view text)
+{
+    std::string out(text.size() / 2, '\0');
+    const std::span<unsigned char> bytes(reinterpret_cast<unsigned char*>(out.data()), out.size());
+    return from_hex(text, bytes) ? std::optional(std::move(out)) : std::nullopt;
 }
 
 std::string to_base64(std::span<const unsigned char> bytes)

@@ -10,6 +10,11 @@ namespace restante {
 // Lower-case hexadecimal.
 std::string to_hex(std::span<const unsigned char> bytes);
 
+// Digits of either case, as many as fill the bytes; false for anything else.
+bool from_hex(std::string_view text, std::span<unsigned char> bytes);
+// The same for any even number of digits.
+std::optional<std::string> from_hex(std::string_view text);
+
 // RFC 4648 base64 with padding.
 std::string to_base64(std::span<const unsigned char> bytes);
 

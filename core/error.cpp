@@ -12,7 +12,7 @@ const char* describe(errc e)
         case errc::bad_request: return "bad request";
         case errc::invalid_workspace_id: return "invalid workspace id";
         case errc::invalid_file_id: return "invalid file id";
-        case errc::unknown_path: return "no such path";
+        case errc::no_such_route: return "no such route";
         case errc::not_found: return "not found";
         case errc::workspace_not_found: return "workspace not found";
         case errc::workspace_removed: return "workspace was removed";
@@ -29,7 +29,16 @@ const char* describe(errc e)
         case errc::missing_token: return "missing token";
         case errc::invalid_token: return "invalid token";
         case errc::too_many_failed_logins: return "too many wrong tokens";
+        case errc::missing_admin_token: return "missing admin token";
+        case errc::invalid_admin_token: return "invalid admin token";
         case errc::forbidden: return "forbidden";
+        case errc::insufficient_scope: return "scope of the token too small";
+        case errc::peer_not_allowed: return "workspaces may not talk to each other";
+        case errc::grant_exhausted: return "upload grant used up";
+        case errc::grant_not_found: return "no such upload grant";
+        case errc::receipt_not_found: return "no such receipt";
+        case errc::too_many_tokens: return "too many live tokens";
+        case errc::confirmation_required: return "confirmation required";
         case errc::unsupported_media_type: return "unsupported media type";
         case errc::malformed_multipart: return "malformed multipart body";
         case errc::no_files: return "no files in the form";
@@ -37,6 +46,9 @@ const char* describe(errc e)
         case errc::file_too_large: return "file exceeds the cap";
         case errc::request_too_large: return "request exceeds the cap";
         case errc::empty_file: return "empty file";
+        case errc::message_too_large: return "message exceeds the cap";
+        case errc::quota_exceeded: return "quota of the workspace exceeded";
+        case errc::digest_mismatch: return "digest mismatch";
         case errc::malformed_json: return "malformed JSON";
         case errc::request_timeout: return "client too slow";
         case errc::no_callback_url: return "workspace has no callback URL";
@@ -52,6 +64,8 @@ const char* describe(errc e)
         case errc::too_large: return "file too large for storage";
         case errc::invalid_file: return "invalid file";
         case errc::could_not_stage: return "file row not written";
+        case errc::content_lost: return "stored bytes missing or wrong";
+        case errc::content_store_unavailable: return "content store unavailable";
         case errc::could_not_log: return "activity row not written";
         case errc::commit_outcome_unknown: return "commit outcome unknown";
         case errc::transaction_aborted: return "transaction aborted";

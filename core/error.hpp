@@ -13,7 +13,7 @@ enum class errc {
     bad_request = 1,
     invalid_workspace_id,
     invalid_file_id,
-    unknown_path,
+    no_such_route,
     not_found,  // a staged file that is absent, acked, expired or another workspace's
     workspace_not_found,
     workspace_removed,
@@ -30,7 +30,16 @@ enum class errc {
     missing_token,
     invalid_token,
     too_many_failed_logins,
+    missing_admin_token,
+    invalid_admin_token,
     forbidden,
+    insufficient_scope,  // the token is valid and may not do this
+    peer_not_allowed,    // another workspace's token, where workspaces may not talk to each other
+    grant_exhausted,     // an upload grant with nothing left of it
+    grant_not_found,
+    receipt_not_found,
+    too_many_tokens,
+    confirmation_required,
     unsupported_media_type,
     malformed_multipart,
     no_files,
@@ -38,6 +47,9 @@ enum class errc {
     file_too_large,
     request_too_large,
     empty_file,
+    message_too_large,
+    quota_exceeded,   // the files that wait for one workspace
+    digest_mismatch,  // an ack for other bytes than those that are stored
     malformed_json,
     request_timeout,
     no_callback_url,
@@ -55,6 +67,8 @@ enum class errc {
     too_large,  // a file above the cap reached the storage call
     invalid_file,
     could_not_stage,
+    content_lost,               // a row whose bytes are missing or are not those that were stored
+    content_store_unavailable,  // the place of large files, not the database
     could_not_log,
     commit_outcome_unknown,
     transaction_aborted,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/ids.hpp"
+#include "core/secret_hash.hpp"
 
 #include <array>
 #include <atomic>
@@ -34,10 +35,10 @@ private:
 
     struct alignas(64) stripe {
         std::mutex lock;
-        std::unordered_map<uuid, std::uint64_t, uuid_hash> held;
+        std::unordered_map<uuid, std::uint64_t, secret_hash> held;
     };
 
-    stripe& stripe_of(const uuid& owner) { return stripes_[uuid_hash()(owner) % stripes_.size()]; }
+    stripe& stripe_of(const uuid& owner) { return stripes_[secret_hash()(owner) % stripes_.size()]; }
     bool allows(std::uint64_t own, std::uint64_t total) const;
 
     const std::uint64_t limit_;

@@ -9,6 +9,7 @@ namespace restante {
 struct host_port {
     std::string host;
     std::uint16_t port = 0;
+    bool operator==(const host_port&) const = default;
 };
 
 }  // namespace restante

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <chrono>
 #include <cstring>
 #include <stdexcept>
@@ -86,15 +87,13 @@ std::optional<uuid> parse_uuid(std::string_view text) noexcept
 void append_to(std::string& out, const uuid& id)
 {
     constexpr char digits[] = "0123456789abcdef";
-    char text[36];
-    std::size_t at = 0;
-    for (const auto byte : id.data) {
-        if (at == 8 || at == 13 || at == 18 || at == 23)
-            text[at++] = '-';
-        text[at++] = digits[byte >> 4];
-        text[at++] = digits[byte & 0x0F];
+    constexpr std::uint8_t places[] = {0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34};
+    char text[] = "00000000-0000-0000-0000-000000000000";
+    for (std::size_t i = 0; i < sizeof id.data; ++i) {
+        text[places[i]] = digits[id.data[i] >> 4];
+        text[places[i] + 1] = digits[id.data[i] & 0x0F];
     }
-    out.append(text, sizeof text);
+    out.append(text, sizeof text - 1);
 }
 
 std::string to_string(const uuid& id)
@@ -110,6 +109,13 @@ uuid make_uuid_v4()
     random_bytes(id.data, sizeof id.data);
     set_version(id, 4);
     return id;
+}
+
+std::uint64_t make_random_bits()
+{
+    std::array<unsigned char, sizeof(std::uint64_t)> bytes;
+    random_bytes(bytes.data(), bytes.size());
+    return std::bit_cast<std::uint64_t>(bytes);
 }
 
 uuid make_uuid_v7()

@@ -2,7 +2,7 @@
 
 #include <boost/uuid/uuid.hpp>
 
-#include <functional>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,10 +10,6 @@
 namespace restante {
 
 using uuid = boost::uuids::uuid;
-
-struct uuid_hash {
-    std::size_t operator()(const uuid& id) const noexcept { return boost::uuids::hash_value(id); }
-};
 
 // Accepts the canonical 8-4-4-4-12 form in upper or lower case, and nothing else: no braces, no missing
 // hyphens.
@@ -25,6 +21,9 @@ void append_to(std::string& out, const uuid& id);
 
 // 122 random bits from OpenSSL.
 uuid make_uuid_v4();
+
+// 64 random bits, likewise.
+std::uint64_t make_random_bits();
 
 // Time-ordered (RFC 9562 version 7), so that ids created together are adjacent in an index.
 uuid make_uuid_v7();

@@ -4,6 +4,7 @@
 #include "core/log_sink.hpp"
 #include "core/utf8.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <charconv>
@@ -47,11 +48,21 @@ void append_ascii(std::string& out, char c)
     }
 }
 
+constexpr bool needs_no_escape(char c)
+{
+    return c >= 0x20 && c < 0x7F && c != '"' && c != '\\';
+}
+
 void append_string(std::string& out, std::string_view text)
 {
     text = utf8_prefix(text, max_text);
     out += '"';
     while (!text.empty()) {
+        const auto plain = std::find_if_not(text.begin(), text.end(), needs_no_escape);
+        out.append(text.begin(), plain);
+        text.remove_prefix(static_cast<std::size_t>(plain - text.begin()));
+        if (text.empty())
+            break;
         const std::size_t n = utf8_length(text);
         const std::string_view sequence = text.substr(0, n);
         if (n == 0)

@@ -15,9 +15,16 @@ enum class log_level { debug, info, warn, error };
 void set_log_level(log_level least);
 void set_log_sink(int descriptor);  // the default is stderr; the caller keeps it open
 
+// What the lines of one request have in common: the id that its client sees, and that of the trace which it
+// belongs to.
+struct log_origin {
+    std::string_view request_id;
+    std::string_view trace_id;
+};
+
 // One JSON object on one line of stderr, handed over by the destructor in one piece (core/log_sink.hpp):
 //
-//   log_line(log_level::info, "upload_staged").field("workspace_id", id).field("size", bytes);
+//   log_line(log_level::info, "upload_staged").from(req.origin()).field("size", bytes);
 //
 // Text is escaped (control characters, quotes, bytes that are not UTF-8) and cut at 256 bytes, so that
 // external input cannot forge a line. Below the chosen level nothing is built. Names and events are our own
@@ -49,6 +56,11 @@ public:
     log_line& field(std::string_view name, double value);
     log_line& field(std::string_view name, bool value);
     log_line& field(std::string_view name, const uuid& id);
+
+    log_line& from(const log_origin& request)
+    {
+        return field("request_id", request.request_id).field("trace_id", request.trace_id);
+    }
 
     // "error" with the message and, if the error carries a location, "where" with file and line.
     log_line& failure(const error_code& ec);

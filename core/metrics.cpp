@@ -149,6 +149,38 @@ void metric_set::merge(const metric_set& other)
     }
 }
 
+double metric_set::total(std::string_view name, const label_test& which) const
+{
+    double sum = 0;
+    const auto family = families_.find(name);
+    if (family != families_.end())
+        for (const auto& [labels, number] : family->second.numbers)
+            if (!which || which(labels))
+                sum += number->value;
+    return sum;
+}
+
+std::vector<std::uint64_t> metric_set::total_buckets(std::string_view name, const label_test& which) const
+{
+    std::vector<std::uint64_t> sum;
+    const auto family = families_.find(name);
+    if (family == families_.end())
+        return sum;
+    for (const auto& [labels, h] : family->second.histograms) {
+        if (which && !which(labels))
+            continue;
+        sum.resize(h->buckets.size());
+        for (std::size_t i = 0; i < sum.size(); ++i)
+            sum[i] += h->buckets[i];
+    }
+    return sum;
+}
+
+const std::vector<double>& metric_set::bucket_bounds()
+{
+    return seconds_bounds;
+}
+
 std::string metric_set::to_prometheus() const
 {
     constexpr std::string_view type_names[] = {"counter", "gauge", "histogram"};

@@ -54,6 +54,15 @@ public:
     // Adds another shard's values to these.
     void merge(const metric_set& other);
 
+    // Sums over the series of a family whose rendered labels (path="/healthz",status="200") satisfy `which`;
+    // zero, or no buckets, when there is no such family.
+    using label_test = std::function<bool(std::string_view labels)>;
+    double total(std::string_view name, const label_test& which = {}) const;
+    std::vector<std::uint64_t> total_buckets(std::string_view name, const label_test& which = {}) const;
+
+    // What histograms of seconds divide by; one bucket more than bounds, the last for what is above all.
+    static const std::vector<double>& bucket_bounds();
+
     // The Prometheus text format, families sorted by name, series by labels.
     std::string to_prometheus() const;
 

@@ -8,4 +8,10 @@ worker_pool& shared_workers()
     return pool;
 }
 
+worker_pool& disk_workers()
+{
+    static worker_pool pool(8);
+    return pool;
+}
+
 }  // namespace restante

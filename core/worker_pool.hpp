@@ -30,7 +30,12 @@ public:
             auto job = [home, guard = asio::make_work_guard(home), &work, &value,
                         handler = std::move(handler)]() mutable {
                 value.emplace(work());
-                asio::post(home, std::move(handler));
+                // The guard goes along: once the caller runs again, its shard may end before this thread does.
+                auto resume = [guard = std::move(guard), handler = std::move(handler)]() mutable {
+                    guard.reset();
+                    handler();
+                };
+                asio::post(home, std::move(resume));
             };
             asio::post(threads_, std::move(job));
         };
@@ -44,5 +49,9 @@ private:
 
 // The process-wide pool, started on first use.
 worker_pool& shared_workers();
+
+// The same for files that are written and read: more threads, because each may wait for the disk, and syncs
+// that run at the same time share the disk's work.
+worker_pool& disk_workers();
 
 }  // namespace restante
