@@ -28,6 +28,7 @@ constexpr v4_net v4_nets[] = {
     {v4(10, 0, 0, 0),     8,  private_},
     {v4(100, 64, 0, 0),   10, forbidden},  // shared by carriers' NATs
     {v4(127, 0, 0, 0),    8,  loopback},
+    {v4(168, 63, 129, 16), 32, forbidden}, // Azure's platform, from inside its networks
     {v4(169, 254, 0, 0),  16, forbidden},  // link-local, and the metadata services of clouds
     {v4(172, 16, 0, 0),   12, private_},
     {v4(192, 0, 0, 0),    24, forbidden},  // protocol assignments
@@ -45,6 +46,15 @@ struct v6_net {
     std::array<std::uint8_t, 8> first;  // no prefix below is longer
     unsigned bits;
     address_class what;
+};
+
+// Inside fd00::/8: metadata services. A network that chose its prefix at random, as it should, has none of
+// these.
+constexpr v6_net v6_metadata_nets[] = {
+    {{0xFD, 0x00, 0x00, 0x42}, 64, forbidden},  // Scaleway
+    {{0xFD, 0x00, 0x00, 0xC1}, 64, forbidden},  // Oracle
+    {{0xFD, 0x00, 0x0E, 0xC2}, 64, forbidden},  // AWS
+    {{0xFD, 0x20, 0x00, 0xCE}, 64, forbidden},  // Google
 };
 
 // Inside 2000::/3, the only part of IPv6 that is given out.
@@ -90,6 +100,9 @@ address_class classify_v6(const ip::address_v6& address)
         return classify_embedded(bytes, 12);
     if (is_within(bytes, {0x20, 0x02}, 16))
         return classify_embedded(bytes, 2);
+    for (const auto& net : v6_metadata_nets)
+        if (is_within(bytes, net.first, net.bits))
+            return net.what;
     if (is_within(bytes, {0xFD}, 8))
         return private_;
     if (!is_within(bytes, {0x20}, 3))

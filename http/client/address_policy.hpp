@@ -8,7 +8,7 @@ enum class address_class {
     global,     // of the public internet
     loopback,   // this machine
     private_,   // 10/8, 172.16/12, 192.168/16, fd00::/8
-    forbidden,  // never a server: link-local, shared, documentation, multicast, unspecified, reserved …
+    forbidden,  // never a server: link-local, shared, documentation, metadata, multicast, reserved …
 };
 
 // An address that carries an IPv4 address inside (mapped, NAT64, 6to4) belongs to the class of that address,

@@ -14,7 +14,7 @@ const char* describe(client_errc e)
         case client_errc::name_not_found: return "name not found";
         case client_errc::connect_failed: return "connection failed";
         case client_errc::tls_failed: return "TLS failed";
-        case client_errc::broken: return "answer broken off or not HTTP";
+        case client_errc::broken: return "connection broken off, or the answer is not HTTP";
         case client_errc::late: return "too late";
         case client_errc::cancelled: return "cancelled";
     }

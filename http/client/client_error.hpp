@@ -10,8 +10,8 @@ enum class client_errc {
     address_refused,  // the policy forbids an address that the name resolves to
     name_not_found,
     connect_failed,
-    tls_failed,  // no handshake, or a certificate that does not prove the host
-    broken,      // the connection broke, or the answer is not HTTP
+    tls_failed,  // the peer does not speak our TLS, or its certificate does not prove the host
+    broken,      // the connection broke, while shaking hands or later, or the answer is not HTTP
     late,        // a deadline passed
     cancelled,   // by the caller
 };

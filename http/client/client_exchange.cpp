@@ -15,8 +15,6 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-constexpr std::uint32_t largest_head = 16 * 1024;
-
 // What our own side of a connection reports, as a caller of the client sees it.
 error_code client_error_of(const error_code& ec)
 {
@@ -30,7 +28,7 @@ request_framing framing_of(const request_source* body)
     return body->length() ? request_framing::length : request_framing::chunks;
 }
 
-// A final answer in one framing. 101 would hand the connection over; other 1xx nobody has asked for.
+// A final answer in one framing. 101 would hand the connection over, which nobody has asked for.
 bool is_acceptable(const http::response_header<>& head)
 {
     if (head.result_int() < 200 || head.result_int() > 599)
@@ -65,6 +63,7 @@ bool client_exchange::is_reusable()
 void client_exchange::cancel()
 {
     cancelled_ = true;
+    dialling_.request_stop();
     interrupt();
 }
 
@@ -87,7 +86,7 @@ error_code client_exchange::stopped_by() const
 
 awaitable<error_code> client_exchange::connect(const http_origin& to)
 {
-    auto dialled = co_await dial(options_, to, end_);
+    auto dialled = co_await dial(options_, to, end_, dialling_.get_token());
     if (!dialled)
         co_return dialled.error();
     conn_ = std::move(*dialled);
@@ -208,11 +207,14 @@ error_code client_exchange::parse_input()
 
 awaitable<error_code> client_exchange::receive_head(http::verb method)
 {
-    for (int interims = 0; interims < 8; ++interims) {
+    if (limits_.head)
+        conn_->limit().expires_after(*limits_.head);
+    for (int interims = 0; interims <= most_interims; ++interims) {
         parser_.emplace();
-        parser_->header_limit(largest_head);
+        parser_->header_limit(longest_answer_head);
         parser_->body_limit(boost::none);
-        parser_->skip(method == http::verb::head);
+        head_only_ = method == http::verb::head;
+        parser_->skip(head_only_);
         for (;;) {
             if (const auto ec = parse_input())
                 co_return ec;
@@ -221,17 +223,28 @@ awaitable<error_code> client_exchange::receive_head(http::verb method)
             if (const auto ec = co_await receive_more())
                 co_return ec;
         }
-        if (parser_->get().result_int() == 100)
+        if (is_interim_status(parser_->get().result_int()))
             continue;
         parser_->eager(true);
+        conn_->limit().clear();
         co_return is_acceptable(head()) ? error_code{} : client_errc::broken;
     }
     co_return client_errc::broken;
 }
 
+std::string_view client_exchange::field(std::string_view name) const
+{
+    const auto at = head().find({name.data(), name.size()});
+    if (at == head().end())
+        return {};
+    return {at->value().data(), at->value().size()};
+}
+
 std::optional<std::uint64_t> client_exchange::length() const
 {
     const auto known = parser_->content_length();
+    if ((parser_->chunked() || !known) && head_only_)
+        return std::nullopt;  // HEAD: that there is no body says nothing about its length
     if (parser_->chunked() || !known)
         return at_end() && !parser_->need_eof() ? std::optional<std::uint64_t>(0) : std::nullopt;
     return *known;

@@ -15,11 +15,14 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 
 namespace restante {
 
 struct client_limits {
     std::chrono::milliseconds whole = std::chrono::minutes(20);  // from connecting to the answer's last byte
+    // For the answer to begin, once the request is sent; none: as long as the whole may take.
+    std::optional<std::chrono::milliseconds> head = {};
     // Whether the body of the answer must keep coming: 1 KiB/s, seen over 10 s.
     bool answer_progress = true;
 };
@@ -44,12 +47,18 @@ public:
     awaitable<error_code> send(client_request what, request_source* body);
 
     const answer_head& head() const { return parser_->get().base(); }
+    unsigned status() const { return head().result_int(); }
+    // Of the answer's head; empty when it is not there.
+    std::string_view field(std::string_view name) const;
     // Of the answer's body; absent when only its end will tell.
     std::optional<std::uint64_t> length() const;
 
     // The next bytes of the answer, valid until the next call; an empty span is the end.
     awaitable<result<std::span<const char>>> read_some();
     bool at_end() const { return parser_ && parser_->is_done(); }
+
+    // From now on the answer may take as long as its reader does; it must still keep coming.
+    void lift_limit() { whole_.clear(); }
 
     // Bytes of the bodies, out and in.
     std::uint64_t sent() const { return sent_; }
@@ -78,6 +87,7 @@ private:
     std::chrono::steady_clock::time_point end_;
     deadline whole_;
     http_origin to_;
+    std::stop_source dialling_;
     std::unique_ptr<connection> conn_;
     request_source* source_ = nullptr;  // while it is being sent
     std::optional<answer_parser> parser_;
@@ -87,6 +97,7 @@ private:
     std::uint64_t received_ = 0;
     bool kept_connection_ = false;  // it has carried a request before
     bool sent_all_ = false;
+    bool head_only_ = false;
     bool answer_began_ = false;
     bool late_ = false;
     bool cancelled_ = false;

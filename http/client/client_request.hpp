@@ -2,6 +2,7 @@
 
 #include "core/asio.hpp"
 #include "core/error.hpp"
+#include "core/trace.hpp"
 #include "http/client/http_url.hpp"
 
 #include <boost/beast/http/verb.hpp>
@@ -26,6 +27,9 @@ struct client_request {
         std::string value;
     };
     std::vector<field> fields = {};
+
+    // What this request is made for; sent as `traceparent`.
+    const trace_context* trace = nullptr;
 };
 
 // The body of a request, asked for piece by piece as the server takes it.
@@ -49,8 +53,17 @@ enum class request_framing { no_body, length, chunks };
 // The head as it is sent.
 std::string make_request_head(const client_request& what, request_framing how, std::uint64_t length);
 
-// `HTTP/1.1 100 Continue` before the answer, which a server may send without being asked.
+// Answers of 1xx before the final one, which a server may send without being asked (RFC 9110, 15.2): `100
+// Continue`, `102 Processing`, `103 Early Hints`. 101 is none of them, it hands the connection over.
 enum class interim { none, incomplete, complete };
+constexpr bool is_interim_status(unsigned status)
+{
+    return status >= 100 && status <= 199 && status != 101;
+}
+// More before one answer are too many. A server that works for 20 min may report every 20 s.
+inline constexpr int most_interims = 100;
+inline constexpr std::size_t longest_answer_head = 16 * 1024;
+
 // What `received` begins with; size is that of a complete one.
 struct interim_found {
     interim what = interim::none;

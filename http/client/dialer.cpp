@@ -2,6 +2,8 @@
 
 #include "http/client/client_error.hpp"
 
+#include <boost/system/errc.hpp>
+
 #include <algorithm>
 
 namespace restante {
@@ -12,13 +14,13 @@ using clock = std::chrono::steady_clock;
 using addresses = std::vector<asio::ip::address>;
 
 awaitable<result<addresses>> judged_addresses(const dial_options& options, const http_origin& to,
-                                              clock::time_point until)
+                                              clock::time_point until, std::stop_token stop)
 {
     addresses all;
     if (to.address) {
         all.push_back(*to.address);
     } else {
-        auto found = co_await options.names.resolve(to.host, until);
+        auto found = co_await options.names.resolve(to.host, until, stop);
         if (!found)
             co_return found.error();
         all = std::move(*found);
@@ -29,17 +31,21 @@ awaitable<result<addresses>> judged_addresses(const dial_options& options, const
 }
 
 awaitable<result<tcp_socket>> connect(const asio::ip::address& address, std::uint16_t port,
-                                      clock::time_point until)
+                                      clock::time_point until, std::stop_token stop)
 {
     const executor ex = co_await asio::this_coro::executor;
     tcp_socket socket(ex);
-    deadline limit(ex, [&socket] {
+    const auto end_wait = [&socket] {
         error_code ignored;  // a socket that is closed already waits for nothing
         socket.cancel(ignored);
-    });
+    };
+    deadline limit(ex, end_wait);
     limit.expires_at(until);
+    const std::stop_callback on_stop(stop, end_wait);
     const tcp::endpoint endpoint(address, port);
     const auto [ec] = co_await socket.async_connect(endpoint, use_tuple);
+    if (stop.stop_requested())
+        co_return client_errc::cancelled;
     if (limit.expired())
         co_return client_errc::late;
     if (ec)
@@ -51,12 +57,14 @@ awaitable<result<tcp_socket>> connect(const asio::ip::address& address, std::uin
 
 // Each address gets its share of the time that is left, so that a silent first one leaves some to the rest.
 awaitable<result<tcp_socket>> connect_to_one_of(const addresses& all, std::uint16_t port,
-                                                clock::time_point until)
+                                                clock::time_point until, std::stop_token stop)
 {
     error_code why = client_errc::late;
     for (std::size_t i = 0; i < all.size() && clock::now() < until; ++i) {
+        if (stop.stop_requested())
+            co_return client_errc::cancelled;
         const auto share = (until - clock::now()) / static_cast<int>(all.size() - i);
-        auto socket = co_await connect(all[i], port, clock::now() + share);
+        auto socket = co_await connect(all[i], port, clock::now() + share, stop);
         if (socket)
             co_return socket;
         why = socket.error();
@@ -64,29 +72,35 @@ awaitable<result<tcp_socket>> connect_to_one_of(const addresses& all, std::uint1
     co_return why;
 }
 
-awaitable<error_code> shake_hands(connection& conn, clock::time_point until)
+awaitable<error_code> shake_hands(connection& conn, clock::time_point until, std::stop_token stop)
 {
+    const std::stop_callback on_stop(stop, [&conn] { conn.stream.cancel(); });
     conn.limit().expires_at(until);
     const auto ec = co_await conn.stream.handshake();
     const bool late = conn.limit().expired();
     conn.limit().clear();
+    if (stop.stop_requested())
+        co_return client_errc::cancelled;
     if (late)
         co_return client_errc::late;
-    if (ec)
+    // A peer that went away, as a server does that is being restarted, has said nothing about its TLS.
+    if (ec == boost::system::errc::protocol_error)
         co_return client_errc::tls_failed;
+    if (ec)
+        co_return client_errc::broken;
     co_return error_code{};
 }
 
 }  // namespace
 
 awaitable<result<std::unique_ptr<connection>>> dial(const dial_options& options, const http_origin& to,
-                                                    clock::time_point until)
+                                                    clock::time_point until, std::stop_token stop)
 {
     const auto connected_by = std::min(until, clock::now() + options.connect_limit);
-    const auto all = co_await judged_addresses(options, to, connected_by);
+    const auto all = co_await judged_addresses(options, to, connected_by, stop);
     if (!all)
         co_return all.error();
-    auto socket = co_await connect_to_one_of(*all, to.port, connected_by);
+    auto socket = co_await connect_to_one_of(*all, to.port, connected_by, stop);
     if (!socket)
         co_return socket.error();
     if (!to.tls)
@@ -94,7 +108,7 @@ awaitable<result<std::unique_ptr<connection>>> dial(const dial_options& options,
 
     auto conn = std::make_unique<connection>(net_stream(std::move(*socket), *options.tls, to.host));
     const auto ready_by = std::min(until, clock::now() + options.handshake_limit);
-    if (const auto ec = co_await shake_hands(*conn, ready_by))
+    if (const auto ec = co_await shake_hands(*conn, ready_by, stop))
         co_return ec;
     co_return conn;
 }

@@ -25,18 +25,24 @@ struct early_answer::watch : std::enable_shared_from_this<watch> {
     {
         if (!on_answer)
             return;
-        const auto got = conn.stream.read_now(conn.input.prepare());
-        conn.input.commit(got.bytes);
-        if (got.must_wait() || (!got.ec && is_interim()))
-            return arm();
-        const auto callback = std::exchange(on_answer, nullptr);
-        callback();
+        // What TLS has taken from the socket would not wake another wait.
+        do {
+            const auto got = conn.stream.read_now(conn.input.prepare());
+            conn.input.commit(got.bytes);
+            if (got.must_wait())
+                return arm();
+            if (got.ec || !is_interim()) {
+                const auto callback = std::exchange(on_answer, nullptr);
+                return callback();
+            }
+        } while (conn.stream.has_buffered_bytes());
+        arm();
     }
 
     bool is_interim()
     {
         auto found = find_interim(conn.input.view());
-        while (found.what == interim::complete) {
+        while (found.what == interim::complete && passed++ < most_interims) {
             conn.input.consume(found.size);
             if (conn.input.empty())
                 return true;
@@ -48,6 +54,7 @@ struct early_answer::watch : std::enable_shared_from_this<watch> {
     connection& conn;
     std::function<void()> on_answer;
     asio::cancellation_signal stop;
+    int passed = 0;
 };
 
 early_answer::early_answer(connection& conn, std::function<void()> on_answer)

@@ -8,7 +8,7 @@
 namespace restante {
 
 // Reads what a server sends while a request is still being sent to it, and calls back once with the first
-// bytes of an answer, or the end of the connection. A 100 (Continue) is stepped over. The bytes are left in
+// bytes of an answer, or the end of the connection. Answers of 1xx are stepped over. The bytes are left in
 // connection::input; a failure to read shows again at the next read.
 class early_answer {
 public:

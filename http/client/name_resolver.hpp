@@ -5,6 +5,7 @@
 
 #include <boost/asio/ip/address.hpp>
 
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -17,14 +18,16 @@ public:
 
     virtual ~name_resolver() = default;
 
-    // At least one address. Errors: name_not_found, late.
-    virtual awaitable<result<std::vector<asio::ip::address>>> resolve(std::string name, time_point until) = 0;
+    // At least one address. Errors: name_not_found, late; cancelled once a stop was requested.
+    virtual awaitable<result<std::vector<asio::ip::address>>> resolve(std::string name, time_point until,
+                                                                      std::stop_token stop) = 0;
 };
 
 // The system's resolver, on threads of its own.
 class system_resolver final : public name_resolver {
 public:
-    awaitable<result<std::vector<asio::ip::address>>> resolve(std::string name, time_point until) override;
+    awaitable<result<std::vector<asio::ip::address>>> resolve(std::string name, time_point until,
+                                                              std::stop_token stop) override;
 };
 
 }  // namespace restante

@@ -21,9 +21,13 @@ using cors_fields = boost::container::static_vector<cors_field, 6>;
 // `*` allows every page, and then the browser sends no credentials.
 class cors_policy {
 public:
-    explicit cors_policy(std::vector<std::string> allowed_origins);
+    // `own_url` is where clients reach this server; empty when only a request can say.
+    explicit cors_policy(std::vector<std::string> allowed_origins, std::string own_url = {});
 
     bool allows(std::string_view origin) const;
+
+    // Whether it is the server's own, which needs no permission. Behind a proxy the Host may not tell.
+    bool is_own(std::string_view origin) const;
 
     // Fields for an ordinary answer. `origin` is empty when the request has none; Vary tells caches that the
     // answer depends on it even then.
@@ -38,6 +42,7 @@ private:
 
     std::vector<std::string> origins_;
     bool any_ = false;
+    std::string own_url_;
 };
 
 }  // namespace restante

@@ -24,6 +24,14 @@ bool is_port(std::string_view text)
     return number && *number >= 1 && *number <= 65'535;
 }
 
+bool is_bracketed_address(std::string_view text)
+{
+    const auto parsed = boost::urls::parse_authority(text);
+    if (!parsed || (parsed->has_port() && !is_port(parsed->port())))
+        return false;
+    return parsed->host_type() == boost::urls::host_type::ipv6;
+}
+
 }  // namespace
 
 bool list_contains(std::string_view list, std::string_view word) noexcept
@@ -40,15 +48,13 @@ bool list_contains(std::string_view list, std::string_view word) noexcept
 
 bool is_host_and_port(std::string_view text) noexcept
 {
-    const auto parsed = boost::urls::parse_authority(text);
-    if (!parsed || parsed->has_userinfo() || parsed->encoded_host().empty())
+    if (text.starts_with('['))
+        return is_bracketed_address(text);
+    const auto colon = text.find(':');
+    const auto name = text.substr(0, colon);
+    if (name.empty() || !std::all_of(name.begin(), name.end(), is_name_char))
         return false;
-    if (parsed->has_port() && !is_port(parsed->port()))
-        return false;
-    if (parsed->host_type() != boost::urls::host_type::name)
-        return parsed->host_type() != boost::urls::host_type::ipvfuture;
-    const std::string_view name = parsed->encoded_host();
-    return std::all_of(name.begin(), name.end(), is_name_char);
+    return colon == std::string_view::npos || is_port(text.substr(colon + 1));
 }
 
 }  // namespace restante

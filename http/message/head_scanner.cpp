@@ -1,6 +1,9 @@
 #include "http/message/head_scanner.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstring>
 
 namespace restante {
 
@@ -10,6 +13,30 @@ constexpr bool is_control(char c)
 {
     const auto byte = static_cast<unsigned char>(c);
     return (byte < 0x20 && c != '\t') || byte == 0x7F;
+}
+
+static_assert(std::endian::native == std::endian::little);
+
+// How many bytes at the beginning can be stepped over at least: no control characters, and no bytes above
+// 0x7F unless `any_high`. By words of eight, because a head is read before every request; a rest of less than
+// that is left to the caller.
+std::size_t plain_bytes(std::string_view text, bool any_high)
+{
+    constexpr std::uint64_t each = 0x0101010101010101;
+    constexpr std::uint64_t high = each * 0x80;
+    std::size_t at = 0;
+    for (; text.size() - at >= sizeof(std::uint64_t); at += sizeof(std::uint64_t)) {
+        std::uint64_t word;
+        std::memcpy(&word, text.data() + at, sizeof word);
+        const auto below_space = (word - each * 0x20) & ~word;
+        const auto deleted = word ^ (each * 0x7F);
+        const auto is_delete = (deleted - each) & ~deleted;
+        // The lowest bit that is set is that of the first such byte; those above may be borrowed from.
+        const auto special = (below_space | is_delete | (any_high ? 0 : word)) & high;
+        if (special)
+            return at + static_cast<std::size_t>(std::countr_zero(special)) / 8;
+    }
+    return at;
 }
 
 constexpr bool is_digit(char c)
@@ -38,10 +65,13 @@ std::optional<errc> inspect_request_line(std::string_view line)
 head_scanner::progress head_scanner::look(std::string_view received)
 {
     for (; at_ < received.size(); ++at_) {
-        if (in_request_line() && at_ == max_request_line + 2)
-            return refuse(errc::uri_too_long);
-        if (!in_request_line() && at_ == block_start_ + max_block)
-            return refuse(errc::headers_too_large);
+        const auto limit = in_request_line() ? max_request_line + 2 : block_start_ + max_block;
+        if (!after_cr_)
+            at_ += plain_bytes(received.substr(at_, limit - at_), !in_request_line());
+        if (at_ == limit)
+            return refuse(in_request_line() ? errc::uri_too_long : errc::headers_too_large);
+        if (at_ == received.size())
+            break;
         const char c = received[at_];
         if (after_cr_) {
             if (c != '\n')

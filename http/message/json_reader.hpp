@@ -12,4 +12,8 @@ namespace restante {
 // twice in one object (two readers could take different ones). Error: malformed_json.
 result<boost::json::value> parse_json(std::string_view text);
 
+// Accepts the same texts and builds no tree: a text of megabytes costs eight bytes for each key, at most.
+// Error: malformed_json.
+result<void> check_json(std::string_view text);
+
 }  // namespace restante

@@ -2,29 +2,13 @@
 
 #include "http/message/field_grammar.hpp"
 #include "http/message/host_policy.hpp"
+#include "http/message/web_origin.hpp"
 
 namespace restante {
 
 namespace http = boost::beast::http;
 
 namespace {
-
-// An Origin leaves the port out where it is the usual one; a Host may have it all the same.
-std::string_view without_usual_port(std::string_view host, std::string_view port)
-{
-    if (host.ends_with(port))
-        host.remove_suffix(port.size());
-    return host;
-}
-
-bool names_host(std::string_view origin, std::string_view scheme, std::string_view port,
-                std::string_view host)
-{
-    if (!origin.starts_with(scheme))
-        return false;
-    origin.remove_prefix(scheme.size());
-    return !origin.empty() && iequals(origin, without_usual_port(host, port));
-}
 
 std::string_view origin_of(const request_header& head)
 {
@@ -36,8 +20,9 @@ std::string_view origin_of(const request_header& head)
 
 bool is_own_origin(std::string_view origin, std::string_view host, bool encrypted) noexcept
 {
-    return names_host(origin, "https://", ":443", host) ||
-           (!encrypted && names_host(origin, "http://", ":80", host));
+    const auto named = read_web_origin(origin);
+    return named && (named->encrypted || !encrypted) &&
+           iequals(named->authority, without_usual_port(host, named->encrypted));
 }
 
 bool has_welcome_origin(const request_header& head, bool encrypted, const cors_policy& allowed)
@@ -46,7 +31,8 @@ bool has_welcome_origin(const request_header& head, bool encrypted, const cors_p
     if (fields == 0)
         return true;
     const auto origin = origin_of(head);
-    return fields == 1 && (allowed.allows(origin) || is_own_origin(origin, requested_host(head), encrypted));
+    return fields == 1 && (allowed.allows(origin) || allowed.is_own(origin) ||
+                           is_own_origin(origin, requested_host(head), encrypted));
 }
 
 bool is_cross_site(const request_header& head, bool encrypted, const cors_policy& allowed)

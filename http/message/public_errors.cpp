@@ -51,7 +51,7 @@ public_error public_error_of(errc e) noexcept
         case errc::bad_request: return plain(400, "bad_request", "bad request");
         case errc::invalid_workspace_id: return plain(400, "invalid_workspace_id", "invalid workspace ID");
         case errc::invalid_file_id: return plain(400, "invalid_file_id", "invalid file_id");
-        case errc::unknown_path: return plain(404, "unknown_path", "no such path");
+        case errc::no_such_route: return plain(404, "no_such_route", "no such path");
         case errc::not_found:
             return plain(404, "not_found", "pending upload not found, expired, or already acked");
         case errc::workspace_not_found: return plain(404, "workspace_not_found", "workspace not found");
@@ -77,7 +77,22 @@ public_error public_error_of(errc e) noexcept
         case errc::invalid_token: return challenge("invalid_token", "invalid workspace auth token");
         case errc::too_many_failed_logins:
             return later(429, "too_many_failed_logins", "too many wrong tokens from this address", 10);
+        case errc::missing_admin_token: return challenge("missing_admin_token", "admin auth required");
+        case errc::invalid_admin_token: return challenge("invalid_admin_token", "invalid admin auth token");
         case errc::forbidden: return plain(403, "forbidden", "forbidden");
+        case errc::insufficient_scope:
+            return plain(403, "insufficient_scope", "the scope of this token does not include this");
+        case errc::peer_not_allowed:
+            return plain(403, "peer_not_allowed",
+                         "access denied: workspaces cannot talk to each other on this server");
+        case errc::grant_exhausted:
+            return plain(403, "grant_exhausted", "this upload grant does not allow that much more");
+        case errc::grant_not_found: return plain(404, "grant_not_found", "upload grant not found");
+        case errc::receipt_not_found: return plain(404, "receipt_not_found", "upload not found");
+        case errc::too_many_tokens:
+            return later(429, "too_many_tokens", "too many live tokens; revoke some first", 60);
+        case errc::confirmation_required:
+            return plain(400, "confirmation_required", "destructive_action_requires_confirmation");
         case errc::unsupported_media_type:
             return plain(415, "unsupported_media_type", "unsupported media type");
         case errc::malformed_multipart: return plain(400, "malformed_multipart", "malformed multipart body");
@@ -87,6 +102,12 @@ public_error public_error_of(errc e) noexcept
         case errc::too_large: return plain(413, "file_too_large", "file exceeds per-file cap");
         case errc::request_too_large: return plain(413, "request_too_large", "request exceeds total cap");
         case errc::empty_file: return plain(400, "empty_file", "empty file");
+        case errc::message_too_large: return plain(413, "message_too_large", "message exceeds the cap");
+        case errc::quota_exceeded:
+            return plain(507, "quota_exceeded", "too much is waiting for this workspace already");
+        case errc::digest_mismatch:
+            return plain(409, "digest_mismatch",
+                         "these are not the bytes that are stored; nothing was acked");
         case errc::invalid_file: return plain(400, "invalid_file", "invalid file");
         case errc::malformed_json: return plain(400, "malformed_json", "malformed JSON body");
         case errc::request_timeout: return plain(408, "request_timeout", "request came too slowly");
@@ -111,6 +132,9 @@ public_error public_error_of(errc e) noexcept
         case errc::range_not_satisfiable: return plain(416, "range_not_satisfiable", "range not satisfiable");
 
         case errc::could_not_stage: return plain(500, "could_not_stage", "could not stage files");
+        case errc::content_lost: return plain(500, "content_lost", "the stored bytes are missing or damaged");
+        case errc::content_store_unavailable:
+            return later(503, "content_store_unavailable", "the content store is unavailable, try again", 2);
         case errc::could_not_log: return plain(500, "could_not_log", "could not log upload activity");
 
         case errc::database_unavailable:

@@ -43,10 +43,48 @@ result<std::string> decode_path(urls::pct_string_view encoded)
     return path;
 }
 
+// Neither escapes nor characters that mean anything but themselves, which is what our own clients send.
+constexpr bool is_plain(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+}
+
+bool is_plain_path(std::string_view path)
+{
+    const auto allowed = [](char c) { return is_plain(c) || c == '/'; };
+    return path.find("//") == std::string_view::npos && std::all_of(path.begin(), path.end(), allowed);
+}
+
+bool is_plain_query(std::string_view query)
+{
+    const auto allowed = [](char c) { return is_plain(c) || c == '=' || c == '&'; };
+    return !query.empty() && std::all_of(query.begin(), query.end(), allowed);
+}
+
+// Most targets need no parser of URLs, which costs more than the rest of their head. Nothing for the others.
+std::optional<result<request_target>> parse_plain(std::string_view target)
+{
+    const auto mark = target.find('?');
+    const auto path = target.substr(0, mark);
+    if (!is_plain_path(path))
+        return std::nullopt;
+    if (mark == std::string_view::npos)
+        return request_target{std::string(path), {}};
+    const auto query = target.substr(mark + 1);
+    if (!is_plain_query(query))
+        return std::nullopt;
+    auto params = query_params::split(query);
+    if (!params)
+        return params.error();
+    return request_target{std::string(path), std::move(*params)};
+}
+
 // Boost.URL 1.81 parses this form well. It is not used for absolute ones, where it takes `http://[::1].a` for
 // the path `.a` and fails an assertion of its own on others.
 result<request_target> parse_origin_form(std::string_view target)
 {
+    if (auto plain = parse_plain(target))
+        return std::move(*plain);
     const auto url = urls::parse_origin_form(target);
     if (!url)
         return RESTANTE_ERROR(errc::bad_request);
@@ -84,6 +122,23 @@ result<query_params> query_params::decode(const boost::urls::url_view& url)
     query.params_.reserve(params.size());
     for (const auto each : params)
         query.params_.push_back({each.key.decode(as_in_forms), each.value.decode(as_in_forms)});
+    return query;
+}
+
+result<query_params> query_params::split(std::string_view plain)
+{
+    query_params query;
+    for (bool more = true; more;) {
+        const auto end = plain.find('&');
+        const auto each = plain.substr(0, end);
+        more = end != std::string_view::npos;
+        plain.remove_prefix(more ? end + 1 : plain.size());
+        if (query.params_.size() == max_params)
+            return RESTANTE_ERROR(errc::bad_request);
+        const auto equals = std::min(each.find('='), each.size());
+        query.params_.push_back({std::string(each.substr(0, equals)),
+                                 std::string(each.substr(std::min(equals + 1, each.size())))});
+    }
     return query;
 }
 

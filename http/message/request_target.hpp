@@ -26,6 +26,8 @@ public:
 
     // `+` is a space, as in forms. More than 32 parameters: bad_request.
     static result<query_params> decode(const boost::urls::url_view& url);
+    // The same for a query without anything to decode.
+    static result<query_params> split(std::string_view plain);
 
 private:
     struct param {

@@ -4,6 +4,7 @@
 #include "core/error.hpp"
 #include "core/memory_budget.hpp"
 #include "http/message/request_gate.hpp"
+#include "http/net/file_part.hpp"
 
 #include <boost/beast/http/message.hpp>
 #include <boost/beast/http/status.hpp>
@@ -33,6 +34,9 @@ public:
     // The next bytes, valid until the next call; not called after length() bytes. An error, or an early end,
     // aborts the connection: the status has been sent, so nothing else can tell the client.
     virtual awaitable<result<std::span<const char>>> next() = 0;
+
+    // The whole body as a part of a file, where it is one: a plain connection sends it without next().
+    virtual std::optional<file_part> file() const { return std::nullopt; }
 
     // Called once, at the end of the answer. HEAD never sends all bytes.
     virtual void finished(bool all_bytes_sent) = 0;

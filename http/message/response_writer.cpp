@@ -61,7 +61,9 @@ std::string make_head(const response& answer, const answer_frame& frame, framing
     out += "HTTP/1.1 ";
     append_number(out, answer.head.result_int());
     out += ' ';
-    out += http::obsolete_reason(answer.head.result());
+    // A workspace may answer with a status that Beast has no name for.
+    if (answer.head.result() != http::status::unknown)
+        out += http::obsolete_reason(answer.head.result());
     out += "\r\n";
     out += date_field();
     for (const auto& field : answer.head) {
@@ -129,6 +131,11 @@ awaitable<error_code> send_pieces(connection& conn, body_source& source, std::st
     }
 }
 
+awaitable<error_code> send_file(connection& conn, file_part file, std::string head)
+{
+    co_return co_await conn.send_file(head, file);
+}
+
 // Pieces up to the first empty one. An error leaves out the last chunk, so that the client sees a cut.
 awaitable<error_code> send_until_end(connection& conn, body_source& source, std::string head, framing how)
 {
@@ -170,7 +177,10 @@ awaitable<error_code> send_source(connection& conn, response& answer, const answ
         co_return ec;
     }
     error_code ec;
-    if (how == framing::length)
+    const auto file = source.file();
+    if (file && !conn.stream.encrypted())
+        ec = co_await send_file(conn, *file, std::move(head));
+    else if (how == framing::length)
         ec = co_await send_pieces(conn, source, std::move(head), *length);
     else
         ec = co_await send_until_end(conn, source, std::move(head), how);

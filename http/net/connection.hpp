@@ -3,6 +3,7 @@
 #include "core/asio.hpp"
 #include "core/deadline.hpp"
 #include "core/error.hpp"
+#include "http/net/file_part.hpp"
 #include "http/net/input_buffer.hpp"
 #include "http/net/net_stream.hpp"
 #include "http/net/stranger_table.hpp"
@@ -46,12 +47,20 @@ public:
     // Reads, and waits only when nothing has arrived: for a peer that is in the middle of sending.
     awaitable<result<std::size_t>> read(asio::mutable_buffer into);
 
-    // Sends everything. A peer may be slow, but it must take at least 1 KiB/s, measured over 10 s.
-    awaitable<error_code> write(std::span<asio::const_buffer> buffers);
+    // Sends everything. A peer may be slow, but it must take at least 1 KiB/s, measured over 10 s. With
+    // `more` the kernel may keep the last bytes until those that follow at once.
+    awaitable<error_code> write(std::span<asio::const_buffer> buffers, bool more = false);
+
+    // The same for a head and a part of a file, which is not copied; not for TLS. What is not in the page
+    // cache is read by a worker. errc::content_lost when the file is shorter.
+    awaitable<error_code> send_file(std::string_view head, file_part part);
 
     // Calls back once when the peer ends or breaks the connection while nobody reads from it. Bytes that
     // arrive (the next request) end the watch. Takes effect until unwatch().
     void watch_for_end(std::function<void()> on_gone);
+    // The same while bytes of the peer's may be waiting that are not wanted yet. As they keep the socket
+    // readable, the end behind them is looked for from time to time.
+    void watch_for_end_behind_input(std::function<void()> on_gone);
     void unwatch();
 
     // A connection is idle between two requests; graceful shutdown closes it there.
@@ -78,6 +87,8 @@ private:
         std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();
     };
 
+    struct write_pace;
+    awaitable<error_code> wait_to_write(net_stream::wait_type what, write_pace& pace);
     awaitable<error_code> wait_to_read(net_stream::wait_type what);
     void abort_reading(errc why);
     bool closing() const { return stopping_ && idle_; }

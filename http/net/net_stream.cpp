@@ -10,8 +10,10 @@
 #include <cerrno>
 #include <cstring>
 #include <linux/sockios.h>
+#include <netinet/tcp.h>
 #include <new>
 #include <sys/ioctl.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 
 namespace restante {
@@ -88,12 +90,12 @@ net_stream::attempt net_stream::read_now(asio::mutable_buffer into)
     return tls_outcome(returned, bytes);
 }
 
-net_stream::attempt net_stream::write_now(std::span<const asio::const_buffer> from)
+net_stream::attempt net_stream::write_now(std::span<const asio::const_buffer> from, bool more)
 {
     if (!ssl_) {
         attempt outcome;
         outcome.wait_for = tcp_socket::wait_write;
-        outcome.bytes = socket_.write_some(from, outcome.ec);
+        outcome.bytes = socket_.send(from, more ? MSG_MORE : 0, outcome.ec);
         return outcome;
     }
     if (from.empty())
@@ -108,6 +110,19 @@ net_stream::attempt net_stream::write_now(std::span<const asio::const_buffer> fr
     std::size_t bytes = 0;
     const int returned = SSL_write_ex(ssl_.get(), next.data(), next.size(), &bytes);
     return tls_outcome(returned, bytes);
+}
+
+net_stream::attempt net_stream::send_file_now(int file, std::uint64_t first, std::size_t length)
+{
+    attempt outcome;
+    outcome.wait_for = tcp_socket::wait_write;
+    auto at = static_cast<off_t>(first);
+    const auto sent = ::sendfile(socket_.native_handle(), file, &at, length);
+    if (sent < 0)
+        outcome.ec = last_system_error();
+    else
+        outcome.bytes = static_cast<std::size_t>(sent);
+    return outcome;
 }
 
 net_stream::attempt net_stream::tls_outcome(int returned, std::size_t bytes)
@@ -155,6 +170,14 @@ error_code net_stream::peek_end()
     if (got == 0)
         return asio::error::eof;
     return last_system_error();
+}
+
+bool net_stream::peer_has_left()
+{
+    tcp_info info{};
+    socklen_t size = sizeof info;
+    return ::getsockopt(socket_.native_handle(), IPPROTO_TCP, TCP_INFO, &info, &size) == 0 &&
+           info.tcpi_state != TCP_ESTABLISHED;
 }
 
 awaitable<error_code> net_stream::handshake()

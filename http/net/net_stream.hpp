@@ -55,7 +55,11 @@ public:
     // Neither ever blocks. A TLS write gathers small buffers into one record; after would_block it must be
     // repeated with buffers that begin with the same bytes.
     attempt read_now(asio::mutable_buffer into);
-    attempt write_now(std::span<const asio::const_buffer> from);
+    attempt write_now(std::span<const asio::const_buffer> from, bool more = false);
+
+    // A part of a file, without copying it; only for plain connections. Blocks while the disk is read, not
+    // for the peer. No bytes and no error: the file is shorter than it was.
+    attempt send_file_now(int file, std::uint64_t first, std::size_t length);
 
     auto wait(wait_type what) { return socket_.async_wait(what, use_tuple); }
 
@@ -66,6 +70,9 @@ public:
     // Looks for the end of the stream without consuming anything: eof, another error, or none (bytes or
     // silence).
     error_code peek_end();
+
+    // Whether the peer has ended or broken the connection, even behind bytes that nobody has read yet.
+    bool peer_has_left();
 
     // Runs until the handshake is done or failed; the caller's deadline ends it with cancel().
     awaitable<error_code> handshake();

@@ -7,7 +7,8 @@
 
 namespace restante {
 
-enum class segment_kind { literal, workspace_id, file_id, token_id };
+// text: anything; the handler looks for itself.
+enum class segment_kind { literal, workspace_id, file_id, token_id, text };
 
 struct route_segment {
     segment_kind kind = segment_kind::literal;
@@ -15,7 +16,7 @@ struct route_segment {
 };
 
 // "/workspaces/{id}/pending-uploads/{file_id}/content", parsed by the compiler: a pattern that starts without
-// a slash, has an empty segment or names an unknown parameter does not compile.
+// a slash, has an empty segment (other than "/" itself) or names an unknown parameter does not compile.
 class route_pattern {
 public:
     static constexpr std::size_t max_segments = 8;
@@ -24,6 +25,10 @@ public:
     {
         if (text_.empty() || text_.front() != '/')
             throw "a pattern starts with a slash";
+        if (text_ == "/") {  // one segment, which is empty, as in a path
+            segments_[size_++] = {segment_kind::literal, {}};
+            return;
+        }
         for (std::size_t at = 1; at <= text_.size();) {
             const auto end = std::min(text_.find('/', at), text_.size());
             if (end == at || size_ == max_segments)
@@ -53,8 +58,10 @@ private:
             return {segment_kind::workspace_id, text};
         if (text == "{file_id}")
             return {segment_kind::file_id, text};
-        if (text == "{token_id}")
+        if (text == "{token_id}" || text == "{grant_id}")
             return {segment_kind::token_id, text};
+        if (text == "{build}" || text == "{folder}" || text == "{asset}")
+            return {segment_kind::text, text};
         throw "an unknown parameter";
     }
 

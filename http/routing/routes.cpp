@@ -13,7 +13,7 @@ struct path_segments {
     std::size_t size = 0;
 };
 
-// Nothing when the path is longer than any pattern. "/" is one empty segment, which no pattern has.
+// Nothing when the path is longer than any pattern. "/" is one empty segment.
 std::optional<path_segments> split(std::string_view path)
 {
     if (!path.starts_with('/'))
@@ -50,7 +50,8 @@ std::optional<errc> read_ids(const route_pattern& pattern, const path_segments& 
     };
     for (std::size_t i = 0; i < path.size; ++i) {
         switch (pattern[i].kind) {
-            case segment_kind::literal: break;
+            case segment_kind::literal:
+            case segment_kind::text: break;
             case segment_kind::workspace_id:
                 if (!read(path.text[i], match.workspace))
                     return errc::invalid_workspace_id;
@@ -96,7 +97,7 @@ route_match match_route(std::span<const route> table, std::string_view method, s
         return match_everything(table);
     const auto parts = split(path);
     if (!parts)
-        return refuse(errc::unknown_path);
+        return refuse(errc::no_such_route);
 
     const auto wanted = asked == http::verb::head ? http::verb::get : asked;
     const route* best = nullptr;  // any route of the winning pattern
@@ -115,7 +116,7 @@ route_match match_route(std::span<const route> table, std::string_view method, s
             found = &each;
     }
     if (!best)
-        return refuse(errc::unknown_path);
+        return refuse(errc::no_such_route);
 
     route_match match;
     match.allowed = allowed;

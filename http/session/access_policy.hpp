@@ -1,7 +1,8 @@
 #pragma once
 
 #include "core/asio.hpp"
-#include "core/error.hpp"
+#include "core/ids.hpp"
+#include "http/message/public_errors.hpp"
 
 #include <any>
 
@@ -14,11 +15,12 @@ class request_caller {
 public:
     request_caller() = default;
     template <class Identity>
-    static request_caller of(Identity who, bool proven)
+    static request_caller of(Identity who, bool proven, const uuid& account = {})
     {
         request_caller made;
         made.identity_ = std::move(who);
         made.proven_ = proven;
+        made.account_ = account;
         return made;
     }
 
@@ -32,9 +34,13 @@ public:
     // Whether it has shown who it is. A stranger gets less memory and a connection that is closed sooner.
     bool proven() const { return proven_; }
 
+    // What it holds is counted under this; nil: with everybody else's.
+    const uuid& account() const { return account_; }
+
 private:
     std::any identity_;
     bool proven_ = false;
+    uuid account_{};
 };
 
 // Decides who may use a route that is not open, before any of the body is read.
@@ -43,7 +49,7 @@ public:
     virtual ~access_policy() = default;
 
     // An error is answered instead of calling the handler.
-    virtual awaitable<result<request_caller>> authorise(const request_context& request) = 0;
+    virtual awaitable<answerable<request_caller>> authorise(const request_context& request) = 0;
 };
 
 }  // namespace restante

@@ -58,9 +58,14 @@ awaitable<result<std::span<const char>>> body_reader::read_some()
             co_return body_error(ec);
     }
     progress_.resume();
-    if (kind_ == body_kind::length)
-        co_return co_await read_length();
-    co_return co_await read_chunks();
+    auto bytes = kind_ == body_kind::length ? read_length() : read_chunks();
+    auto got = co_await std::move(bytes);
+    if (got && ended_late()) {
+        const auto confirmed = co_await confirm_();
+        if (!confirmed)
+            co_return confirmed.error();
+    }
+    co_return got;
 }
 
 awaitable<error_code> body_reader::begin()
@@ -82,13 +87,13 @@ awaitable<result<std::span<const char>>> body_reader::read_length()
 {
     // Bytes that came with the head are returned in place; nothing moves them before the next read.
     if (!conn_.input.empty()) {
-        const auto ahead = conn_.input.view().substr(0, std::min<std::uint64_t>(left_, block_size));
+        const auto ahead = conn_.input.view().substr(0, std::min<std::uint64_t>(left_, block_size_));
         conn_.input.consume(ahead.size());
         left_ -= ahead.size();
         co_return deliver(ahead);
     }
     conn_.limit().expires_at(progress_.limit(received_));
-    const auto room = std::min<std::uint64_t>(left_, block_size);
+    const auto room = std::min<std::uint64_t>(left_, block_size_);
     if (!make_block(room))
         co_return RESTANTE_ERROR(errc::no_room);
     const auto into = asio::buffer(block_.get(), room);
@@ -101,11 +106,11 @@ awaitable<result<std::span<const char>>> body_reader::read_length()
 
 awaitable<result<std::span<const char>>> body_reader::read_chunks()
 {
-    if (!make_block(block_size))
+    if (!make_block(block_size_))
         co_return RESTANTE_ERROR(errc::no_room);
     auto& body = parser_.get().body();
     body.data = block_.get();
-    body.size = block_size;
+    body.size = block_size_;
     body.more = true;
     for (;;) {
         error_code ec;
@@ -113,7 +118,7 @@ awaitable<result<std::span<const char>>> body_reader::read_chunks()
             const auto used = parser_.put(conn_.input.data(), ec);
             conn_.input.consume(used);
         }
-        const auto decoded = block_size - body.size;
+        const auto decoded = block_size_ - body.size;
         if (ec == http::error::body_limit)
             co_return RESTANTE_ERROR(errc::request_too_large);
         if (ec && ec != http::error::need_more && ec != http::error::need_buffer)

@@ -10,7 +10,9 @@
 #include <boost/beast/http/buffer_body.hpp>
 #include <boost/beast/http/parser.hpp>
 
+#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 
@@ -24,7 +26,7 @@ using request_parser = boost::beast::http::request_parser<boost::beast::http::bu
 //
 // Errors: request_too_large (announced, or as soon as the cap is crossed), request_timeout, bad_request
 // (broken chunks), client_gone (the body ended early or the connection broke), shutting_down, no_room (of
-// memory, or the connection was closed in favour of another).
+// memory, or the connection was closed in favour of another), and those of a confirmation.
 class body_reader {
 public:
     static constexpr std::size_t block_size = 64 * 1024;
@@ -34,9 +36,22 @@ public:
     body_reader& operator=(const body_reader&) = delete;
 
     void set_cap(std::uint64_t bytes) { cap_ = bytes; }
+    // Before the first read: larger blocks for a body that is only passed on, which costs little but system
+    // calls.
+    void set_block_size(std::size_t bytes) { block_size_ = bytes; }
     // What the block that bytes are read into is charged to.
     void charge_to(memory_charge account) { block_charge_ = std::move(account); }
     std::uint64_t cap() const { return cap_; }
+
+    // What the caller may do was decided before its body, which can take minutes. When the end comes later
+    // than `after`, this is asked before the last bytes are given out, and its error is given instead of
+    // them.
+    using confirmation = std::function<awaitable<result<void>>()>;
+    void confirm_end(std::chrono::steady_clock::time_point after, confirmation ask)
+    {
+        confirm_after_ = after;
+        confirm_ = std::move(ask);
+    }
 
     // From Content-Length alone, before anything is read; false while the length is unknown.
     bool announced_too_large() const { return kind_ == body_kind::length && received_ + left_ > cap_; }
@@ -45,7 +60,7 @@ public:
     std::uint64_t announced() const { return kind_ == body_kind::length ? received_ + left_ : 0; }
     bool chunked() const { return kind_ == body_kind::chunked; }
 
-    // The next bytes, at most block_size; an empty span is the end. Valid until the next call.
+    // The next bytes, at most a block; an empty span is the end. Valid until the next call.
     awaitable<result<std::span<const char>>> read_some();
 
     // A read that waits for the client comes back with operation_aborted, and may be tried again.
@@ -69,6 +84,10 @@ private:
     };
 
     awaitable<error_code> begin();
+    bool ended_late() const
+    {
+        return at_end_ && confirm_ && std::chrono::steady_clock::now() > confirm_after_;
+    }
     awaitable<result<std::span<const char>>> read_length();
     awaitable<result<std::span<const char>>> read_chunks();
     std::span<const char> deliver(std::span<const char> bytes);
@@ -85,9 +104,12 @@ private:
     std::uint64_t left_;  // with body_kind::length
     std::uint64_t received_ = 0;
     std::uint64_t cap_ = 0;
+    std::size_t block_size_ = block_size;
     std::unique_ptr<char[]> block_;  // only while a body is being read
     memory_charge block_charge_;
     receive_progress progress_;
+    std::chrono::steady_clock::time_point confirm_after_;
+    confirmation confirm_;
 };
 
 }  // namespace restante

@@ -104,10 +104,15 @@ awaitable<response> http_exchange::route_and_handle()
 
     const auto& match = request_.match_ =
         match_route(env_.routes, request_.head().method_string(), request_.path());
-    if (match.refusal)
+    if (match.refusal) {
+        // A browser would show its page a refused preflight as a broken network. Allowed, the request that
+        // follows gets the refusal, and the page may read it.
+        if (is_preflight())
+            co_return answer_options(match_route(env_.routes, "OPTIONS", "*").allowed);
         co_return refuse_route(*match.refusal);
+    }
     if (!match.target)
-        co_return answer_options();
+        co_return answer_options(match.allowed);
     const route& found = *match.target;
 
     if (found.who != scope::open) {
@@ -119,6 +124,7 @@ awaitable<response> http_exchange::route_and_handle()
         request_.caller_ = std::move(*caller);
         if (request_.caller_.proven())
             conn_.become_known();
+        body_.confirm_end(begun_ + env_.timeouts.caller, [this] { return confirm_caller(); });
     }
 
     body_.set_cap(found.body_cap);
@@ -136,6 +142,23 @@ awaitable<response> http_exchange::route_and_handle()
     co_return co_await found.handler(request_);
 }
 
+// The caller stays the one that was found at first; handlers may already refer to it.
+awaitable<result<void>> http_exchange::confirm_caller()
+{
+    const auto now = co_await env_.access->authorise(request_);
+    // A body that is stored or sent on as it comes does not fail with a database that cannot say anything
+    // about its caller: the transaction that stores it asks for itself.
+    const bool streamed = request_.match_.target->body == body_mode::streamed;
+    if (!now && streamed && public_error_of(now.error().code).status == 503)
+        co_return result<void>();
+    if (!now)
+        co_return RESTANTE_ERROR(now.error().code);
+    // Some routes are open to strangers too, but this one has been taken for more.
+    if (request_.caller_.proven() && !now->proven())
+        co_return RESTANTE_ERROR(errc::invalid_token);
+    co_return result<void>();
+}
+
 response http_exchange::refuse_route(errc why) const
 {
     auto refused = request_.fail(why);
@@ -144,14 +167,19 @@ response http_exchange::refuse_route(errc why) const
     return refused;
 }
 
-response http_exchange::answer_options() const
+bool http_exchange::is_preflight() const
+{
+    return request_.method() == http::verb::options && !request_.header(http::field::origin).empty() &&
+           !request_.header(http::field::access_control_request_method).empty();
+}
+
+response http_exchange::answer_options(const method_set& allowed) const
 {
     response options;
     options.head.result(http::status::no_content);
-    options.head.set(http::field::allow, request_.match_.allowed.to_string());
-    const auto origin = request_.header(http::field::origin);
-    if (!origin.empty() && !request_.header(http::field::access_control_request_method).empty())
-        add_fields(options, env_.cors.preflight_fields(origin, request_.match_.allowed));
+    options.head.set(http::field::allow, allowed.to_string());
+    if (is_preflight())
+        add_fields(options, env_.cors.preflight_fields(request_.header(http::field::origin), allowed));
     return options;
 }
 
@@ -176,18 +204,21 @@ void http_exchange::report(const response& answered)
     const auto* matched = request_.match_.target;
     env_.metrics.observe(matched, request_.method(), answered.head.result_int(), took);
     // From closed sets, like metric labels: a path that matches no route may contain anything, even a token.
-    log_line(log_level::debug, "request")
-        .field("request_id", request_.id())
+    log_line span(log_level::debug, "request");
+    span.from(request_.origin())
         .field("remote", conn_.remote_text())
         .field("method", std::string_view(http::to_string(request_.method())))
         .field("path", matched ? matched->pattern.text() : "unmatched")
         .field("status", answered.head.result_int())
-        .field("duration_ms", std::chrono::duration<double, std::milli>(took).count());
+        .field("duration_ms", std::chrono::duration<double, std::milli>(took).count())
+        .field("span_id", request_.trace().span());
+    if (const auto parent = request_.trace().parent(); !parent.empty())
+        span.field("parent_span_id", parent);
 }
 
 void http_exchange::log_failure(const char* what) const
 {
-    log_line(log_level::error, "request_failed").field("request_id", request_.id()).field("error", what);
+    log_line(log_level::error, "request_failed").from(request_.origin()).field("error", what);
 }
 
 }  // namespace restante

@@ -20,8 +20,10 @@ public:
 private:
     awaitable<response> answer();
     awaitable<response> route_and_handle();
+    awaitable<result<void>> confirm_caller();
+    bool is_preflight() const;
     response refuse_route(errc why) const;
-    response answer_options() const;
+    response answer_options(const method_set& allowed) const;
     awaitable<void> close_gently();
     void report(const response& answer);
     void log_failure(const char* what) const;

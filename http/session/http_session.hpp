@@ -17,6 +17,8 @@ class connection;
 struct session_timeouts {
     std::chrono::milliseconds header = std::chrono::seconds(10);  // for the whole head of a request
     std::chrono::milliseconds idle = std::chrono::seconds(60);    // between two requests
+    // A token may be revoked while a body arrives. When that took longer, the caller is authorised once more.
+    std::chrono::milliseconds caller = std::chrono::seconds(1);
 };
 
 // What the sessions of one kind of listener share on a shard. All of it outlives them.

@@ -10,11 +10,25 @@ namespace {
 
 constexpr std::size_t first_step = 16 * 1024;
 
+// Of two nobody could say which is meant.
+std::string_view traceparent_of(const request_header& head)
+{
+    const auto [first, last] = head.equal_range("traceparent");
+    if (first == last || std::next(first) != last)
+        return {};
+    return first->value();
+}
+
 }  // namespace
 
 request_context::request_context(connection& conn, request_header head, body_reader& body,
                                  memory_budget* memory)
-    : conn_(conn), head_(std::move(head)), id_(header("X-Request-Id")), body_(body), memory_(memory)
+    : conn_(conn),
+      head_(std::move(head)),
+      id_(header("X-Request-Id")),
+      trace_(traceparent_of(head_)),
+      body_(body),
+      memory_(memory)
 {
 }
 
@@ -54,6 +68,8 @@ awaitable<result<std::string>> request_context::text_body()
 {
     std::string text;
     text_charge_ = charge(body_use());
+    if (body_.announced_too_large())
+        co_return RESTANTE_ERROR(errc::request_too_large);  // room would not help it
     if (!text_charge_.could_grow_to(body_.announced()))
         co_return RESTANTE_ERROR(errc::no_room);
     for (;;) {
@@ -107,6 +123,7 @@ response request_context::fail(const refusal& why) const
     const auto& error = public_error_of(why.code);
     auto answer = json(static_cast<http::status>(error.status), error_body(why));
     answer.head.set(http::field::cache_control, "no-store");
+    answer.head.set("X-Trace-Id", trace_.id());
     if (error.retry_after)
         answer.head.set(http::field::retry_after, std::to_string(*error.retry_after));
     if (error.www_authenticate)

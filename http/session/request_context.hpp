@@ -3,6 +3,8 @@
 #include "core/asio.hpp"
 #include "core/error.hpp"
 #include "core/ids.hpp"
+#include "core/log.hpp"
+#include "core/trace.hpp"
 #include "http/message/public_errors.hpp"
 #include "http/message/request_gate.hpp"
 #include "http/message/request_id.hpp"
@@ -38,10 +40,14 @@ public:
     const uuid& token_id() const { return match_.token; }
 
     scope wanted() const { return match_.target->who; }
-    bool takes_json() const { return match_.target->body == body_mode::buffered; }
+    // Whether a body is here and will be read as JSON.
+    bool takes_json() const { return match_.target->body == body_mode::buffered && !body_.at_end(); }
     bool encrypted() const { return conn_.stream.encrypted(); }
 
     std::string_view id() const { return id_.view(); }
+    // For requests that are made on behalf of this one.
+    const trace_context& trace() const { return trace_; }
+    log_origin origin() const { return {id(), trace_.id()}; }
     const asio::ip::address& remote() const { return conn_.remote(); }
     std::string_view remote_text() const { return conn_.remote_text(); }
     // The caller as the access policy identified it; empty on an open route.
@@ -53,9 +59,16 @@ public:
     body_reader& body() { return body_; }
     awaitable<result<std::string>> text_body();
     awaitable<result<boost::json::value>> json_body();
+    // The text that text_body() gave is not held any more.
+    void release_text() { text_charge_.release(); }
 
-    // Memory that is held for this request, on the account of its workspace.
-    memory_charge charge(memory_use what) const { return {memory_, what, match_.workspace}; }
+    // Memory that is held for this request, on the account of the workspace in its path; without one, on that
+    // of its caller. Strangers share one.
+    memory_charge charge(memory_use what) const
+    {
+        const bool named = match_.workspace != uuid{};
+        return {memory_, what, named ? match_.workspace : caller_.account()};
+    }
 
     response json(http::status status, const boost::json::value& value) const;
     response json(http::status status, std::string text) const;
@@ -69,6 +82,11 @@ public:
     // Calls back, at most once, when the client disconnects while the handler waits for something else. The
     // callback must not outlive the handler's frame: forget_client() ends it.
     void on_client_gone(std::function<void()> callback) { conn_.watch_for_end(std::move(callback)); }
+    // The same before the body is read, which it leaves alone.
+    void on_client_gone_early(std::function<void()> callback)
+    {
+        conn_.watch_for_end_behind_input(std::move(callback));
+    }
     void forget_client() { conn_.unwatch(); }
 
 private:
@@ -80,6 +98,7 @@ private:
     connection& conn_;
     request_header head_;
     request_id id_;
+    trace_context trace_;
     request_target target_;
     route_match match_;
     request_caller caller_;

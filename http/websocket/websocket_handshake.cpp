@@ -8,6 +8,7 @@
 #include <boost/beast/http/verb.hpp>
 
 #include <algorithm>
+#include <array>
 #include <string>
 
 namespace restante {
@@ -16,7 +17,9 @@ namespace {
 
 namespace http = boost::beast::http;
 
+constexpr std::array<std::string_view, 2> formats{"restante.v1", "molecule-ws"};
 constexpr std::string_view bearer_prefix = "bearer.";
+constexpr std::string_view hex_prefix = "molecule-auth.";
 constexpr std::size_t longest_token = 512;
 
 bool holds_token(std::string_view list, std::string_view wanted)
@@ -47,17 +50,33 @@ std::string_view value_of(const request_header& head, http::field name)
     return at->value();
 }
 
+bool is_visible(std::string_view text)
+{
+    return std::all_of(text.begin(), text.end(), [](char c) { return c > 0x20 && c < 0x7F; });
+}
+
+// Nothing when the word is no token; empty when it is a broken one.
+std::optional<std::string> token_in(std::string_view word)
+{
+    if (word.starts_with(bearer_prefix))
+        return std::string(word.substr(bearer_prefix.size()));
+    if (word.starts_with(hex_prefix))
+        return from_hex(word.substr(hex_prefix.size())).value_or("");
+    return std::nullopt;
+}
+
 void take_offer(std::string_view word, protocol_offer& into)
 {
-    if (word == event_protocol)
-        into.event_protocol = true;
-    if (!word.starts_with(bearer_prefix))
+    const auto format = std::find(formats.begin(), formats.end(), word);
+    if (format != formats.end() && into.format.empty())
+        into.format = *format;
+    const auto token = token_in(word);
+    if (!token)
         return;
-    const auto token = word.substr(bearer_prefix.size());
     // Two tokens are ambiguous.
-    const bool usable = !into.has_token && token.size() <= longest_token;
+    const bool usable = !into.has_token && token->size() <= longest_token && is_visible(*token);
     into.has_token = true;
-    into.token = usable ? token : std::string_view();
+    into.token = usable ? *token : std::string();
 }
 
 }  // namespace

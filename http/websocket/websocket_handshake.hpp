@@ -4,19 +4,18 @@
 #include "http/message/request_gate.hpp"
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace restante {
 
-// The sub-protocol that is echoed. It names the format of events, not the subscriber.
-inline constexpr const char* event_protocol = "restante.v1";
-
-// What a client offers in Sec-WebSocket-Protocol. A browser can't set Authorization on a WebSocket, so it may
-// put its token there, as `bearer.<token>`; that one is never echoed.
+// What a client offers in Sec-WebSocket-Protocol. `restante.v1` and `molecule-ws` name the format of events,
+// which is one; the first that is offered is echoed. A browser can't set Authorization on a WebSocket, so it
+// may put its token there, as `bearer.<token>` or `molecule-auth.<hex of the token>`; that is never echoed.
 struct protocol_offer {
-    bool event_protocol = false;
+    std::string_view format = {};  // to be echoed; empty when neither is offered
     bool has_token = false;
-    std::string_view token = {};  // into the head; empty when it is unusable: empty, too long, or given twice
+    std::string token = {};  // empty when it is unusable: empty, too long, bad hex, or given twice
 };
 protocol_offer read_protocol_offer(const request_header& head);
 
