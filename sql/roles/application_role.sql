@@ -24,15 +24,24 @@ $$;
 REVOKE CREATE ON SCHEMA public FROM PUBLIC;
 GRANT USAGE ON SCHEMA public TO restante_app;
 
-GRANT SELECT, INSERT, UPDATE ON workspaces, workspace_auth_tokens, inbox_cursors TO restante_app;
-GRANT SELECT, INSERT, UPDATE, DELETE ON pending_uploads, upload_requests TO restante_app;
+GRANT SELECT, INSERT, UPDATE ON workspaces, workspace_presence, inbox_cursors TO restante_app;
+GRANT SELECT, INSERT, UPDATE, DELETE ON workspace_auth_tokens, pending_uploads, upload_requests TO restante_app;
 GRANT SELECT, UPDATE ON sweeper_state TO restante_app;
+-- A trigger writes it, and `restante content move`.
+GRANT SELECT, INSERT, UPDATE, DELETE ON content_removals TO restante_app;
+-- A trigger writes it; the sweep forgets.
+GRANT SELECT, DELETE ON upload_outcomes TO restante_app;
+-- Figures for the operator's page.
+GRANT SELECT, INSERT, UPDATE, DELETE ON server_figures, waiting_list TO restante_app;
+GRANT SELECT, UPDATE ON waiting_list_walk TO restante_app;
 
 -- History is added to and forgotten only through its functions: not even a bug in the server can give a row a
 -- number of its own choice or change what a row says.
 GRANT SELECT ON activity_logs, activity_heads TO restante_app;
 GRANT EXECUTE ON FUNCTION
-    publish_activity, publish_activities, publish_checked, activity_seq_before, forget_activity, unacked_uploads TO restante_app;
+    publish_activity, publish_activities, publish_checked, publish_counted, activity_seq_before, forget_activity,
+    unacked_uploads, stored_by_place, count_waiting, recount_waiting, set_workspace_quota, fullest_workspace,
+    use_upload_grant, check_token_ends, refresh_waiting_list TO restante_app;
 
 -- The server compares the schema with what it was built for before it serves.
 DO $$
