@@ -11,8 +11,14 @@ const statement read_heads{
 
 const statement read_large_bodies{
     "feed_large_bodies",
-    "SELECT seq, method, summary, status, error_detail, request_body, response_body, tool_trace "
-    "FROM activity_logs WHERE workspace_id = $1::uuid AND seq = ANY ($2::int8[]) ORDER BY seq"};
+    "SELECT seq, method, summary, status, error_detail, CASE WHEN small THEN request_body END, "
+    "CASE WHEN small THEN response_body END, CASE WHEN small THEN tool_trace END "
+    "FROM (SELECT *, coalesce(octet_length(method), 0) + coalesce(octet_length(summary), 0) + "
+    "octet_length(status) + coalesce(octet_length(error_detail), 0) + "
+    "coalesce(octet_length(request_body::text), 0) + coalesce(octet_length(response_body::text), 0) + "
+    "coalesce(octet_length(tool_trace::text), 0) <= $3::int8 AS small "
+    "FROM activity_logs WHERE workspace_id = $1::uuid AND seq = ANY ($2::int8[]) OFFSET 0) AS wanted "
+    "ORDER BY seq"};
 
 feed_start start_of(const feed_query& query)
 {
@@ -77,7 +83,7 @@ awaitable<result<feed_page>> activity_feed::read(const feed_query& query)
         co_return rows.error();
     if (rows->empty())
         co_return RESTANTE_ERROR(errc::cursor_gone);
-    feed_page page(std::move(*rows), query.peer_info);
+    feed_page page(std::move(*rows), query.peer_info, query.max_row_bytes);
     if (auto ec = co_await bring_large_bodies(query, page))
         co_return ec;
     if (!page.charge_to({memory_, memory_use::page, query.workspace}))
@@ -90,7 +96,7 @@ awaitable<error_code> activity_feed::bring_large_bodies(const feed_query& query,
     const auto wanted = page.leave_room_for_bodies(query.max_bytes);
     if (wanted.empty())
         co_return error_code{};
-    const pq::parameters with(query.workspace, std::span<const std::int64_t>(wanted));
+    const pq::parameters with(query.workspace, std::span<const std::int64_t>(wanted), query.max_row_bytes);
     auto bodies = co_await db_.execute(read_large_bodies, with, query.workspace);
     if (!bodies)
         co_return bodies.error();

@@ -8,6 +8,7 @@
 #include "storage/pq/pool.hpp"
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -34,6 +35,7 @@ struct feed_query {
     bool past_gaps = false;  // with since_seq: rows that were removed are passed over, not cursor_gone
     bool peer_info = false;
     std::int64_t max_bytes = feed_page::max_page_bytes;  // of large bodies; one row may be more
+    std::int64_t max_row_bytes = std::numeric_limits<std::int64_t>::max();  // larger ones come without bodies
 };
 
 // The newest number of a workspace's feed.
@@ -53,7 +55,7 @@ public:
     // With a cursor: the rows after it, oldest first; without: the newest, newest first. A page ends before
     // its limit when its rows above 4 KiB come to more than max_bytes: only an empty page is the end. Fails
     // with cursor_gone when since_id is no row of this workspace, or when rows after since_seq have been
-    // removed (0 begins with the oldest that is kept), and with no_room when there is no memory for the page.
+    // removed or it is ahead of the newest (0 begins with the oldest that is kept), and with no_room when there is no memory for the page.
     awaitable<result<feed_page>> read(const feed_query& query);
 
     // The heads of these workspaces, in no order; one without activity has none.

@@ -5,10 +5,11 @@ namespace restante {
 namespace {
 
 const statement publish{
-    "publish_checked",
-    "SELECT seq, created_at FROM publish_checked("
-    "$1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::uuid[], $8::uuid[], "
-    "$9::text[], $10::text[], $11::text[], $12::text[], $13::int8[], $14::text[])"};
+    "publish_counted",
+    "SELECT seq, created_at FROM publish_counted("
+    "$1::uuid[], $2::int8[], $3::int8, $4::int8, $5::uuid[], $6::uuid[], $7::text[], $8::text[], $9::text[], "
+    "$10::uuid[], $11::uuid[], $12::text[], $13::text[], $14::text[], $15::text[], $16::int8[], "
+    "$17::text[])"};
 
 // Heads that exist and that another transaction has locked.
 const statement held_heads{
@@ -63,16 +64,26 @@ std::vector<uuid> ids_of(const activity_rows& rows, uuid activity::* which)
     return ids;
 }
 
+template <class T>
+void add_unless_empty(pq::parameters& to, std::span<const std::optional<T>> values)
+{
+    if (values.empty())
+        to.add(std::nullopt);
+    else
+        to.add(values);
+}
+
 void queue_publish(pq::transaction& tx, const activity_rows& rows,
-                   std::span<const std::optional<uuid>> tokens)
+                   std::span<const std::optional<uuid>> tokens,
+                   std::span<const std::optional<std::int64_t>> file_bytes, quota_limits limits)
 {
     const auto workspaces = ids_of(rows, &activity::workspace_id);
     const auto ids = ids_of(rows, &activity::id);
     pq::parameters with;
-    if (tokens.empty())
-        with.add(std::nullopt);
-    else
-        with.add(tokens);
+    add_unless_empty(with, tokens);
+    add_unless_empty(with, file_bytes);
+    with.add(limits.bytes);
+    with.add(limits.files);
     with.add(std::span<const uuid>(workspaces));
     with.add(std::span<const uuid>(ids));
     add_required_text(with, rows, &activity::activity_type);
@@ -92,10 +103,11 @@ void queue_publish(pq::transaction& tx, const activity_rows& rows,
 }  // namespace
 
 void activity_log::log_activity_tx(pq::transaction& tx, activity_rows rows,
-                                   std::span<const std::optional<uuid>> tokens)
+                                   std::span<const std::optional<uuid>> tokens,
+                                   std::span<const std::optional<std::int64_t>> file_bytes)
 {
     const std::size_t place = tx.queued();
-    queue_publish(tx, rows, tokens);
+    queue_publish(tx, rows, tokens, file_bytes, limits_);
     tx.after_commit([this, rows = std::move(rows), place](std::span<const pq::result_set> results) {
         const auto& numbers = results[place];
         for (std::size_t i = 0; i < rows.size(); ++i) {

@@ -8,6 +8,7 @@ namespace {
 
 constexpr auto settle_limit = std::chrono::seconds(5);
 constexpr auto between_attempts = std::chrono::milliseconds(100);
+constexpr auto shortest_attempt = std::chrono::milliseconds(200);
 
 // Gives the connection back; the pool closes one that is half used.
 void end_transaction(pq::transaction) {}
@@ -25,7 +26,8 @@ awaitable<result<timestamp>> commit_recovery::settle(pq::transaction lost, uuid 
     give_up_at = std::min(give_up_at, clock::now() + settle_limit);
     steady_timer pause(ex_);
     do {
-        auto settled = co_await requests_.settle(workspace, fence);
+        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(give_up_at - clock::now());
+        auto settled = co_await requests_.settle(workspace, fence, std::max(left, shortest_attempt));
         if (settled) {
             log_line(log_level::warn, "commit_settled").field("stored", settled->has_value());
             if (!settled->has_value())

@@ -12,10 +12,11 @@ constexpr int peer_role_column = 18;
 
 }  // namespace
 
-feed_page::feed_page(pq::result_set rows, bool with_peer_info)
+feed_page::feed_page(pq::result_set rows, bool with_peer_info, std::int64_t max_row_bytes)
     // An empty page is one row without an id, which distinguishes it from an unknown cursor.
     : rows_(std::move(rows)),
       with_peer_info_(with_peer_info),
+      max_row_bytes_(max_row_bytes),
       size_(rows_.empty() || rows_[0][0].is_null() ? 0 : rows_.size())
 {
 }
@@ -31,8 +32,11 @@ result<feed_row> feed_page::operator[](int index) const
     if (!made)
         return made;
     if (!row[large_column].is_null()) {
-        if (auto ec = read_bodies(*made))
-            return ec;
+        made->bodies_left_out = row[large_column].as<std::int64_t>().value() > max_row_bytes_;
+        if (bodies_ || !made->bodies_left_out) {
+            if (auto ec = read_bodies(*made))
+                return ec;
+        }
     }
     if (!with_peer_info_)
         return made;
@@ -70,7 +74,8 @@ std::vector<std::int64_t> feed_page::leave_room_for_bodies(std::int64_t max_byte
         const auto large = rows_[i][large_column];
         if (large.is_null())
             continue;
-        total += large.as<std::int64_t>().value();
+        const auto bytes = large.as<std::int64_t>().value();
+        total += bytes > max_row_bytes_ ? 0 : bytes;
         if (total > max_bytes && i > 0) {
             size_ = i;
             break;

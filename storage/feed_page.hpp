@@ -30,6 +30,7 @@ struct feed_row {
     std::optional<std::string_view> request_body;
     std::optional<std::string_view> response_body;
     std::optional<std::string_view> tool_trace;
+    bool bodies_left_out = false;  // for their size; see feed_query::max_row_bytes
     // Only in a page that was asked for with peer_info.
     std::optional<std::string_view> peer_name = {};
     std::optional<std::string_view> peer_role = {};
@@ -40,7 +41,8 @@ class feed_page {
 public:
     static constexpr std::int64_t max_page_bytes = 2 << 20;
 
-    feed_page(pq::result_set rows, bool with_peer_info);
+    // Bodies of rows above max_row_bytes are not expected to come.
+    feed_page(pq::result_set rows, bool with_peer_info, std::int64_t max_row_bytes);
 
     // The numbers of the rows whose bodies and texts were left out; add_bodies() supplies them, in rows of
     // seq, method, summary, status, error_detail, request_body, response_body and tool_trace, by rising seq.
@@ -64,6 +66,7 @@ private:
     pq::result_set rows_;
     std::optional<pq::result_set> bodies_;
     bool with_peer_info_;
+    std::int64_t max_row_bytes_;
     int size_;
     memory_charge charge_;
 };

@@ -57,14 +57,18 @@ constexpr const char* branch = R"((
 
 constexpr const char* cursor_row =
     "activity_logs AS cursor WHERE cursor.id = $5::uuid AND cursor.workspace_id = $1::uuid";
-// Numbers are dense, so rows after a number are missing exactly when the next one is and the head is beyond.
-// 0 is no number of a row: it asks for what is there.
+// Numbers are dense, so nothing is missing after a number when the next one is there or the number is the
+// newest. One ahead of the newest is of a database that has been restored from a backup since: its rows are
+// others. 0 is no number of a row: it asks for what is there. The head is asked last, when retention has
+// removed every row: while a long transaction holds back vacuum, each commit leaves one more dead version of
+// it to pass over.
 constexpr const char* cursor_number = R"((SELECT $5::int8 AS seq) AS cursor
      WHERE cursor.seq = 0
         OR EXISTS (SELECT FROM activity_logs AS next WHERE next.workspace_id = $1::uuid
                       AND next.seq = least(cursor.seq, 9223372036854775806) + 1)
-        OR NOT EXISTS (SELECT FROM activity_heads AS head WHERE head.workspace_id = $1::uuid
-                          AND head.seq > cursor.seq))";
+        OR cursor.seq = (SELECT newest.seq FROM activity_logs AS newest WHERE newest.workspace_id = $1::uuid
+                          ORDER BY newest.seq DESC LIMIT 1)
+        OR cursor.seq = (SELECT head.seq FROM activity_heads AS head WHERE head.workspace_id = $1::uuid))";
 
 constexpr const char* any_number = "(SELECT $5::int8 AS seq) AS cursor";
 

@@ -12,9 +12,13 @@ constexpr int found_column = 17;
 const statement read_rows{"feed_tail", R"(
 SELECT page.id, page.workspace_id, page.activity_type, page.source_id, page.target_id, page.method, page.summary,
        page.duration_ms, page.status, page.error_detail, page.created_at, page.seq,
-       page.request_body, page.response_body, page.tool_trace, page.after, NULL::int8, page.found
+       CASE WHEN page.bytes <= $5::int8 THEN page.request_body END,
+       CASE WHEN page.bytes <= $5::int8 THEN page.response_body END,
+       CASE WHEN page.bytes <= $5::int8 THEN page.tool_trace END,
+       page.after, CASE WHEN page.bytes > $5::int8 THEN page.bytes END::int8, page.found
   FROM (SELECT a.*, cursor.seq AS after, cursor.place, count(*) OVER () AS found,
-               row_number() OVER so_far AS number, sum(a.bytes) OVER so_far AS total
+               row_number() OVER so_far AS number,
+               sum(CASE WHEN a.bytes <= $5::int8 THEN a.bytes ELSE 0 END) OVER so_far AS total
           FROM unnest($1::uuid[], $2::int8[]) WITH ORDINALITY AS cursor (workspace_id, seq, place)
          CROSS JOIN LATERAL (
                SELECT *, coalesce(octet_length(request_body::text), 0) +
@@ -43,7 +47,7 @@ awaitable<result<feed_tail::rows_after>> feed_tail::read_after(std::span<const a
         numbers.push_back(cursor.seq);
     }
     const pq::parameters with{std::span<const uuid>(workspaces), std::span<const std::int64_t>(numbers),
-                              max_bytes, std::int64_t{rows_each}};
+                              max_bytes, std::int64_t{rows_each}, max_row_bytes};
     auto rows = co_await db_.execute(read_rows, with);
     if (!rows)
         co_return rows.error();
@@ -54,7 +58,7 @@ awaitable<result<feed_tail::rows_after>> feed_tail::read_after(std::span<const a
             co_return found.error();
         complete = *found == rows->size();
     }
-    co_return rows_after{feed_page(std::move(*rows), false), complete};
+    co_return rows_after{feed_page(std::move(*rows), false, max_row_bytes), complete};
 }
 
 awaitable<result<std::vector<activity_head>>> feed_tail::all_heads()

@@ -11,7 +11,9 @@ public:
     // Keep one answer small, however many rows there are to catch up with and however large they are: ask
     // again after the last.
     static constexpr int most_rows_each = 16;
-    static constexpr std::int64_t max_bytes = 960 * 1024;
+    static constexpr std::int64_t max_bytes = 480 * 1024;
+    // Rows above this come without bodies; a JSON body of 1 MiB and what is added to it is not.
+    static constexpr std::int64_t max_row_bytes = (1 << 20) + (1 << 16);
 
     struct rows_after {
         feed_page rows;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/ids.hpp"
+#include "core/secret_hash.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -66,6 +67,7 @@ public:
     // A transaction failed because another one holds this workspace's rows; or one has succeeded.
     void isolate(const uuid& workspace, clock::time_point now);
     void release(const uuid& workspace);
+    bool is_isolated(const uuid& workspace, clock::time_point now) const;
 
     std::size_t waiting() const { return waiting_; }
     unsigned under_way() const { return shared_ + isolated_; }
@@ -78,7 +80,6 @@ private:
     };
     using lines = std::list<line>;
 
-    bool is_isolated(const uuid& workspace, clock::time_point now) const;
     bool may_start(bool isolated) const;
     void start(const request& leader, bool isolated);
     request take_first(lines::iterator from);
@@ -90,7 +91,7 @@ private:
     std::map<ticket, bool> leaders_;  // whether the transaction is an isolated one
     lines lines_;
     std::size_t waiting_ = 0;
-    std::unordered_map<uuid, clock::time_point, uuid_hash> isolated_until_;
+    std::unordered_map<uuid, clock::time_point, secret_hash> isolated_until_;
 };
 
 }  // namespace restante

@@ -13,7 +13,8 @@ const statement advance_cursor{
     "coalesce((SELECT seq FROM activity_heads WHERE workspace_id = $1::uuid), 0))) "
     "ON CONFLICT (workspace_id) DO UPDATE "
     "SET last_acked_seq = greatest(c.last_acked_seq, excluded.last_acked_seq), updated_at = now() "
-    "RETURNING last_acked_seq"};
+    "RETURNING last_acked_seq",
+    promised};
 
 }  // namespace
 

@@ -28,18 +28,31 @@ const statement count_waiting_files{
     "SELECT count(*) FROM pending_uploads WHERE acked_at IS NULL AND expires_at > now()"};
 const statement count_activity{"count_activity", "SELECT count(*) FROM activity_logs"};
 const statement count_workspaces{"count_workspaces", "SELECT count(*) FROM workspaces"};
+const statement count_receipts{"count_receipts", "SELECT count(*) FROM upload_outcomes"};
+const statement count_cursors{"count_cursors", "SELECT count(*) FROM inbox_cursors"};
+const statement count_tokens{
+    "count_tokens",
+    "SELECT count(*) FROM workspace_auth_tokens WHERE revoked_at IS NULL"
+    "   AND (expires_at IS NULL OR expires_at > now()) AND (scope <> 'full' OR expires_at IS NOT NULL)"};
+const statement count_limits{"count_limits",
+                             "SELECT count(*) FROM activity_heads"
+                             " WHERE max_waiting_bytes IS NOT NULL OR max_waiting_files IS NOT NULL"};
 
-// A table whose rows nobody wants to lose unasked.
-struct counted_table {
-    std::string_view drop;  // as the down file of its migration says
+// What nobody wants to lose unasked.
+struct counted_loss {
+    std::string_view undoing;  // as the down file of its migration says
     const statement& count;
-    std::int64_t migration_losses::* member;
+    std::int64_t migration_losses::*member;
 };
 
-const counted_table counted_tables[] = {
+const counted_loss counted_losses[] = {
     {"DROP TABLE pending_uploads;", count_waiting_files, &migration_losses::files},
     {"DROP TABLE activity_logs;", count_activity, &migration_losses::activity},
     {"DROP TABLE workspaces;", count_workspaces, &migration_losses::workspaces},
+    {"DROP TABLE upload_outcomes;", count_receipts, &migration_losses::receipts},
+    {"DROP TABLE inbox_cursors;", count_cursors, &migration_losses::cursors},
+    {"UPDATE workspace_auth_tokens SET revoked_at = now()", count_tokens, &migration_losses::tokens},
+    {"DROP COLUMN max_waiting_bytes", count_limits, &migration_losses::limits},
 };
 
 startup_failure failed(const pq::connection& session, const std::string& doing)
@@ -110,12 +123,50 @@ awaitable<startup_result<void>> run_step(pq::connection& session, const migratio
     co_return startup_result<void>();
 }
 
+awaitable<startup_result<migration_losses>> count_losses(pq::connection& session,
+                                                         std::span<const migration_step> steps)
+{
+    migration_losses losses;
+    for (const auto& step : steps) {
+        for (const auto& loss : counted_losses) {
+            if (step.way == direction::up || step.what->down.find(loss.undoing) == std::string_view::npos)
+                continue;
+            auto rows = co_await session.execute(loss.count);
+            if (!rows)
+                co_return failed(session, "counting what would be lost");
+            const auto counted = (*rows)[0][0].as<std::int64_t>();
+            losses.*loss.member = counted ? *counted : 0;
+        }
+    }
+    co_return losses;
+}
+
+// Asks whoever wants the migration, if anything would be lost.
+awaitable<startup_result<void>> agree_on_losses(pq::connection& session, const migration_request& request,
+                                                std::span<const migration_step> steps)
+{
+    if (!request.object)
+        co_return startup_result<void>();
+    const auto losses = co_await count_losses(session, steps);
+    if (!losses)
+        co_return losses.error();
+    if (!losses->any())
+        co_return startup_result<void>();
+    auto objection = request.object(*losses);
+    if (objection)
+        co_return startup_failure{std::move(*objection)};
+    co_return startup_result<void>();
+}
+
 awaitable<startup_result<int>> migrate_locked(pq::connection& session, const migration_request& request,
                                               const std::function<void(const migration_step&)>& report)
 {
     auto plan = co_await make_plan(session, request.target);
     if (!plan)
         co_return plan.error();
+    auto agreed = co_await agree_on_losses(session, request, plan->steps);
+    if (!agreed)
+        co_return agreed.error();
     if (!request.dry_run && !plan->steps.empty()) {
         auto made = co_await session.execute_script(make_history);
         if (!made)
@@ -152,26 +203,6 @@ awaitable<startup_result<int>> migrate(pq::connection& session, migration_reques
     if (!session.broken())
         co_await session.execute(unlock_schema);
     co_return done;
-}
-
-awaitable<startup_result<migration_losses>> count_losses(pq::connection& session, std::optional<int> target)
-{
-    auto plan = co_await make_plan(session, target);
-    if (!plan)
-        co_return plan.error();
-    migration_losses losses;
-    for (const auto& step : plan->steps) {
-        for (const auto& table : counted_tables) {
-            if (step.way == direction::up || step.what->down.find(table.drop) == std::string_view::npos)
-                continue;
-            auto rows = co_await session.execute(table.count);
-            if (!rows)
-                co_return failed(session, "counting what would be lost");
-            const auto counted = (*rows)[0][0].as<std::int64_t>();
-            losses.*table.member = counted ? *counted : 0;
-        }
-    }
-    co_return losses;
 }
 
 awaitable<startup_result<int>> schema_version(pq::connection& session)

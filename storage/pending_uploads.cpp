@@ -1,28 +1,18 @@
 #include "storage/pending_uploads.hpp"
 
 #include "core/fault_point.hpp"
+#include "storage/digest_column.hpp"
 #include "storage/pq/copy.hpp"
 
 namespace restante {
 
 namespace {
 
-const statement insert_file{
-    "insert_file",
-    "INSERT INTO pending_uploads (file_id, workspace_id, content, size_bytes, filename, mimetype, sha256, "
-    "original_name, activity_id, expires_at) "
-    "VALUES ($1::uuid, $2::uuid, $3::bytea, $4::int8, $5::text, $6::text, $7::bytea, $8::text, $9::uuid, now() + $10::int8 * interval '1 microsecond')"};
-
 const statement read_expiry{"read_expiry", "SELECT now() + $1::int8 * interval '1 microsecond'"};
 
 const std::string copy_files =
     "COPY pending_uploads (file_id, workspace_id, size_bytes, filename, mimetype, sha256, original_name, "
-    "activity_id, expires_at, content) FROM STDIN (FORMAT binary)";
-
-pq::blob as_blob(const digest32& digest)
-{
-    return {reinterpret_cast<const char*>(digest.data()), digest.size()};
-}
+    "activity_id, expires_at, staged_by, content_place, content_key, content) FROM STDIN (FORMAT binary)";
 
 std::int64_t size_of(const new_file& file)
 {
@@ -33,7 +23,7 @@ std::int64_t size_of(const new_file& file)
 void encode_row(std::string& out, const new_file& file, const uuid& workspace, timestamp expires_at)
 {
     using encode = pq::copy_encoder;
-    encode::row(out, 10);
+    encode::row(out, 13);
     encode::add(out, file.file_id);
     encode::add(out, workspace);
     encode::add(out, size_of(file));
@@ -44,6 +34,17 @@ void encode_row(std::string& out, const new_file& file, const uuid& workspace, t
     encode::add(out, std::string_view(file.original_name));
     encode::add(out, file.activity_id);
     encode::add(out, expires_at);
+    if (file.staged_by)
+        encode::add(out, *file.staged_by);
+    else
+        encode::null(out);
+    encode::add(out, name_of(file.place));
+    if (!file.is_inline()) {
+        encode::add(out, std::string_view(file.key));
+        encode::null(out);
+        return;
+    }
+    encode::null(out);
     encode::length(out, static_cast<std::int32_t>(size_of(file)));
 }
 
@@ -70,7 +71,7 @@ error_code pending_uploads::validate(std::span<const new_file> files)
     for (const auto& file : files) {
         if (!file.content || file.content->size() == 0 || file.filename.empty() || file.filename.size() > 100)
             return RESTANTE_ERROR(errc::invalid_file);
-        if (file.content->size() > largest_file)
+        if (file.content->size() > (file.is_inline() ? largest_file : largest_stored_file))
             return RESTANTE_ERROR(errc::too_large);
     }
     return {};
@@ -80,11 +81,21 @@ pq::lane pending_uploads::lane_for(std::span<const new_file> files)
 {
     std::uint64_t total = 0;
     for (const auto& file : files) {
+        if (!file.is_inline())
+            continue;
         total += file.content->size();
         if (total > small_request_bytes || !file.content->in_memory())
             return pq::lane::large;
     }
     return pq::lane::small;
+}
+
+std::uint64_t pending_uploads::inline_size(std::span<const new_file> files)
+{
+    std::uint64_t total = 0;
+    for (const auto& file : files)
+        total += file.is_inline() ? file.content->size() : 0;
+    return total;
 }
 
 awaitable<result<std::vector<uuid>>> pending_uploads::put_batch_tx(pq::transaction& tx, uuid workspace,
@@ -93,28 +104,20 @@ awaitable<result<std::vector<uuid>>> pending_uploads::put_batch_tx(pq::transacti
     if (auto ec = validate(files))
         co_return ec;
     std::vector<uuid> ids;
-    for (const auto& file : files)
+    std::vector<file_of_workspace> rows;
+    for (const auto& file : files) {
         ids.push_back(file.file_id);
+        rows.push_back({workspace, &file});
+    }
     if (files.empty())
         co_return ids;
     if (lane_for(files) == pq::lane::small) {
-        queue_rows(tx, workspace, files);
+        queue_rows_tx(tx, rows);
         co_return ids;
     }
     if (auto ec = co_await copy_rows(tx, workspace, files))
         co_return ec;
     co_return ids;
-}
-
-void pending_uploads::queue_rows(pq::transaction& tx, uuid workspace, std::span<const new_file> files)
-{
-    for (const auto& file : files) {
-        const pq::parameters with(file.file_id, workspace, *file.content->in_memory(), size_of(file),
-                                  file.filename, file.mimetype, as_blob(file.sha256), file.original_name,
-                                  file.activity_id, static_cast<std::int64_t>(ttl_.count()));
-        tx.queue(insert_file, with);
-        fault_point("row_written");
-    }
 }
 
 awaitable<error_code> pending_uploads::copy_rows(pq::transaction& tx, uuid workspace,
@@ -140,6 +143,8 @@ awaitable<error_code> pending_uploads::copy_rows(pq::transaction& tx, uuid works
         if (auto ec = co_await copy->write(head))
             co_return ec;
         head.clear();
+        if (!file.is_inline())
+            continue;
         if (auto ec = co_await copy_content(*copy, *file.content, block)) {
             if (!tx.session().broken())
                 co_await copy->abort("the spooled file cannot be read");

@@ -1,6 +1,9 @@
 #include "storage/staging.hpp"
 
 #include "core/fault_point.hpp"
+#include "storage/content/content_key.hpp"
+
+#include <algorithm>
 
 namespace restante {
 
@@ -9,41 +12,55 @@ namespace {
 // A wait for a place in a transaction is bounded like the wait for a connection.
 constexpr auto queue_limit = std::chrono::milliseconds(1500);
 
-// A client is owed an answer within 10 s, whatever happens to its COMMIT.
-constexpr auto answer_limit = std::chrono::milliseconds(8500);
+// How long a store may have taken to fail and still be asked to remove what it has got.
+constexpr auto removal_patience = std::chrono::seconds(4);
 
-// A transaction that others share waits for a lock only this long: one locked row must not delay them all.
-const statement short_lock_wait{"short_lock_wait", "SET LOCAL lock_timeout = '1s'"};
+// A client is owed an answer within 10 s, whatever happens to its COMMIT. The last question about it begins
+// before this, and may have to wait for a connection.
+constexpr auto answer_limit = std::chrono::seconds(8);
 
-std::uint64_t bytes_of(const upload& load)
-{
-    std::uint64_t total = 0;
-    for (const auto& file : load.files)
-        total += file.content->size();
-    for (const auto& row : load.activities)
-        total += row->what.request_body.value_or("").size() + row->what.response_body.value_or("").size();
-    return total;
-}
+// The waits of one more transaction: for a connection and for a lock. None is begun that may end too late.
+constexpr auto longest_retry = std::chrono::milliseconds(2500);
 
-// A row that PostgreSQL refused, as opposed to a database that is unavailable, busy or without the table.
-bool is_refusal(error_code ec)
-{
-    return ec == errc::check_violation || ec == errc::unique_violation || ec == errc::sql_error;
-}
+// Of one workspace: they wait for each other at the head of its feed, so more would only hold connections.
+constexpr unsigned most_alone = 4;
+
+// A head that is held twice so far apart is not that of a workspace that others are just writing to.
+constexpr auto between_looks = std::chrono::milliseconds(100);
 
 // One member made the transaction fail; the others may succeed without it.
 bool is_fault_of_one(error_code ec)
 {
     return is_refusal(ec) || ec == errc::transaction_aborted || ec == errc::serialization_failure ||
-           ec == errc::workspace_not_found || ec == errc::invalid_token;
+           ec == errc::workspace_not_found || ec == errc::invalid_token || ec == errc::quota_exceeded;
 }
 
-// The row of a key waits for a transaction that holds the same key; its patience is lock_timeout. A session
-// that broke, or a request without a key, knows nothing of the kind.
-error_code key_error(error_code ec, const pq::transaction& tx, const upload& load)
+// The files whose bytes go elsewhere get their keys.
+std::vector<content_to_store> choose_places(upload& load, const content_stores* contents)
 {
-    const bool key_is_held = ec == errc::database_timeout && !load.keys.empty() && !tx.session().broken();
-    return key_is_held ? RESTANTE_ERROR(errc::idempotency_key_running) : ec;
+    std::vector<content_to_store> outside;
+    if (!contents)
+        return outside;
+    const auto now = std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now());
+    for (auto& file : load.files) {
+        if (!file.content)
+            continue;
+        file.place = contents->policy().place_for(file.content->size());
+        if (file.is_inline())
+            continue;
+        file.key = make_content_key(file.file_id, now);
+        outside.push_back({file.key, file.content, file.sha256, load.trace});
+    }
+    load.keyed_at = std::chrono::steady_clock::now();
+    return outside;
+}
+
+std::vector<std::string> keys_of(std::span<const content_to_store> files)
+{
+    std::vector<std::string> keys;
+    for (const auto& file : files)
+        keys.push_back(file.key);
+    return keys;
 }
 
 }  // namespace
@@ -51,7 +68,7 @@ error_code key_error(error_code ec, const pq::transaction& tx, const upload& loa
 struct staging::member {
     member(executor ex, upload what, group_commit::ticket number)
         : load(std::move(what)),
-          request{number, load.workspace, bytes_of(load)},
+          request{number, load.workspace, load.bytes()},
           wake(ex),
           give_up_at(clock::now() + answer_limit)
     {
@@ -107,28 +124,72 @@ private:
 };
 
 staging::staging(executor ex, pq::connection_pool& db, pending_uploads& uploads, activity_log& activity,
-                 upload_requests& requests, group_commit::limits limits)
+                 upload_requests& requests, content_stores* contents, group_commit::limits limits)
     : ex_(ex),
-      db_(db),
-      uploads_(uploads),
       activity_(activity),
       requests_(requests),
+      contents_(contents),
       recovery_(ex, db, activity, requests),
-      queue_(limits)
+      stores_{db, uploads, activity, requests, recovery_},
+      queue_(limits),
+      alone_turns_({.each = std::clamp(db.most_connections() / 2, 1u, most_alone)})
 {
 }
 
 awaitable<result<staged>> staging::stage(upload load)
 {
+    const auto outside = choose_places(load, contents_);
     if (auto ec = pending_uploads::validate(load.files))
         co_return ec;
-    if (pending_uploads::lane_for(load.files) == pq::lane::small && load.keys.empty())
+    if (outside.empty())
+        co_return co_await stage_rows(std::move(load));
+
+    const auto place = contents_->policy().store;
+    const auto keys = keys_of(outside);
+    const auto begun = clock::now();
+    auto failure = co_await contents_->write(place, outside);
+    fault_point("bytes_durable");
+    result<staged> outcome = failure;
+    if (!failure)
+        outcome = co_await stage_rows(std::move(load));
+    const bool no_rows =
+        outcome ? outcome->earlier_answer.has_value() : outcome.error() != errc::commit_outcome_unknown;
+    // A store that took long to fail would take as long again, while the client waits: the janitor will do
+    // it.
+    const bool hangs = failure && clock::now() - begun > removal_patience;
+    if (no_rows && !hangs)
+        co_await contents_->remove(place, keys);
+    co_return outcome;
+}
+
+awaitable<result<staged>> staging::stage_rows(upload load)
+{
+    const bool large = load.lane() == pq::lane::large;
+    if (!large && load.keys.empty() && !load.counts_on_grant())
         co_return co_await stage_shared(std::move(load));
-    // Nobody should wait behind a large request's megabytes, nor behind a key that another transaction holds.
+    // Nobody should wait behind a large request's megabytes, nor behind a key or grant that another
+    // transaction holds.
+    if (large)
+        co_return co_await stage_alone(std::move(load));
+    const bool isolated = queue_.is_isolated(load.workspace, clock::now());
+    const auto turn = co_await alone_turns_.take(load.workspace, isolated);
+    if (!turn)
+        co_return turn.error();
+    co_return co_await stage_alone(std::move(load));
+}
+
+awaitable<result<staged>> staging::stage_alone(upload load)
+{
     const auto alone = std::make_shared<member>(ex_, std::move(load), next_ticket_++);
     const group members{alone};
     co_await commit_group(members, sharing::alone);
     co_return std::move(*alone->outcome);
+}
+
+awaitable<bool> staging::has_used(uuid workspace, std::string key)
+{
+    const auto found = co_await requests_.find(workspace, std::move(key));
+    co_return found && found->has_value();
 }
 
 awaitable<result<staged>> staging::stage_shared(upload load)
@@ -222,7 +283,7 @@ awaitable<void> staging::retry_without_blocked(const group& members)
     std::vector<uuid> workspaces;
     for (const auto& each : members)
         workspaces.push_back(each->load.workspace);
-    const auto held = co_await activity_.find_held_heads(workspaces);
+    const auto held = co_await find_blocked(std::move(workspaces));
     group others;
     for (const auto& each : members) {
         const bool blocked =
@@ -240,12 +301,28 @@ awaitable<void> staging::retry_without_blocked(const group& members)
         co_await retry_one_by_one(others, sharing::shared);
 }
 
+// Those whose heads somebody holds now and a moment later.
+awaitable<result<std::vector<uuid>>> staging::find_blocked(std::vector<uuid> workspaces)
+{
+    auto held = co_await activity_.find_held_heads(workspaces);
+    if (!held || held->empty())
+        co_return held;
+    steady_timer pause(ex_);
+    pause.expires_after(between_looks);
+    co_await pause.async_wait(use_tuple);
+    co_return co_await activity_.find_held_heads(*held);
+}
+
 awaitable<void> staging::retry_one_by_one(const group& members, sharing how)
 {
     for (const auto& each : members) {
-        const group alone{each};
-        const auto committed = co_await commit_transaction(alone, how);
-        co_await settle_one(*each, committed);
+        if (clock::now() + longest_retry > each->give_up_at) {
+            each->outcome = RESTANTE_ERROR(errc::database_busy);
+        } else {
+            const group alone{each};
+            const auto committed = co_await commit_transaction(alone, how);
+            co_await settle_one(*each, committed);
+        }
         each->wake.cancel();
     }
 }
@@ -264,73 +341,17 @@ awaitable<void> staging::settle_one(member& which, result<timestamp> committed)
     }
 }
 
-awaitable<error_code> staging::write_files(pq::transaction& tx, const group& members)
-{
-    for (const auto& each : members) {
-        auto ids = co_await uploads_.put_batch_tx(tx, each->load.workspace, each->load.files);
-        if (!ids)
-            co_return is_refusal(ids.error()) ? RESTANTE_ERROR(errc::could_not_stage) : ids.error();
-    }
-    co_return error_code{};
-}
-
 awaitable<result<timestamp>> staging::commit_transaction(const group& members, sharing how)
 {
-    const member& first = *members.front();
-    const bool large =
-        how == sharing::alone && pending_uploads::lane_for(first.load.files) == pq::lane::large;
-    const uuid owner = how == sharing::alone ? first.load.workspace : uuid{};
-    auto tx = co_await db_.begin(large ? pq::lane::large : pq::lane::small, owner);
-    if (!tx)
-        co_return tx.error();
-
-    if (how == sharing::shared) {
-        const pq::parameters none;
-        tx->queue(short_lock_wait, none);
-    }
-    const auto fence = upload_requests::make_fence();
-    const std::size_t fence_place = tx->queued();
-    requests_.queue_fence(*tx, first.load.workspace, fence);
-    for (const auto& key : first.load.keys)
-        requests_.queue_key(*tx, first.load.workspace, key, *first.load.answer, !first.load.files.empty());
-    const std::size_t first_file = tx->queued();
-    timestamp expires_at{};
-    if (large) {
-        // A used key is found out before the megabytes are sent.
-        auto begun = co_await tx->flush();
-        if (!begun)
-            co_return key_error(begun.error(), *tx, first.load);
-        expires_at = (*begun)[fence_place][0][0].as<timestamp>().value();
-    }
-    fault_point("begun");
-    if (auto ec = co_await write_files(*tx, members))
-        co_return ec;
-    const std::size_t first_activity = tx->queued();
-    fault_point("before_publish");
-    activity_rows rows;
-    std::vector<std::optional<uuid>> tokens;
+    std::vector<const upload*> loads;
+    // A member that led none of the transactions may have waited longer than the one that does.
+    auto give_up_at = members.front()->give_up_at;
     for (const auto& each : members) {
-        rows.insert(rows.end(), each->load.activities.begin(), each->load.activities.end());
-        tokens.insert(tokens.end(), each->load.activities.size(), each->load.token);
+        loads.push_back(&each->load);
+        give_up_at = std::min(give_up_at, each->give_up_at);
     }
-    activity_.log_activity_tx(*tx, rows, tokens);
-    fault_point("after_publish");
-
-    auto results = co_await tx->commit();
-    if (results) {
-        if (!large)
-            expires_at = (*results)[fence_place][0][0].as<timestamp>().value();
-        co_return expires_at;
-    }
-    if (results.error() == errc::commit_outcome_unknown)
-        co_return co_await recovery_.settle(std::move(*tx), first.load.workspace, fence, std::move(rows),
-                                            first.give_up_at);
-    if (!large && tx->failed_at() < first_file)
-        co_return key_error(results.error(), *tx, first.load);
-    // What is wrong with a message is its sender's to know; what is wrong with an upload's rows is ours.
-    if (!is_refusal(results.error()) || members.size() > 1 || first.load.files.empty())
-        co_return results.error();
-    co_return RESTANTE_ERROR(tx->failed_at() < first_activity ? errc::could_not_stage : errc::could_not_log);
+    staging_transaction transaction(stores_, loads, how);
+    co_return co_await transaction.commit(give_up_at);
 }
 
 // Which of the keys was used before, and for what.

@@ -1,6 +1,8 @@
 #pragma once
 
 #include "core/clock.hpp"
+#include "storage/presence.hpp"
+#include "storage/quota_store.hpp"
 #include "storage/unacked.hpp"
 
 #include <string>
@@ -20,6 +22,7 @@ struct workspace_counts {
     std::int64_t poll = 0;
     std::int64_t push = 0;  // legacy rows without a mode among them
     std::int64_t removed = 0;
+    presence_counts agents;
 };
 
 // Rows whose removal is only a matter of time. Counting stops at `most`.
@@ -51,6 +54,7 @@ struct status_report {
     workspace_counts workspaces;
     unacked_uploads waiting;
     leaving_counts leaving;
+    std::optional<fullest_workspace> fullest;  // nothing when nothing waits, or too much to tell
     last_sweep sweep;
     std::vector<replica> replicas;
 };
@@ -59,6 +63,6 @@ struct status_report {
 inline constexpr std::string_view replica_prefix = "restante serve ";
 
 // Fails with schema_missing when the schema is not there or too old, and with the errors of the pool.
-awaitable<result<status_report>> read_status(pq::connection_pool& db);
+awaitable<result<status_report>> read_status(pq::connection_pool& db, quota_limits defaults);
 
 }  // namespace restante

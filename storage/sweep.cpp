@@ -1,6 +1,7 @@
 #include "storage/sweep.hpp"
 
 #include "core/fault_point.hpp"
+#include "storage/upload_change_columns.hpp"
 
 #include <algorithm>
 
@@ -14,37 +15,48 @@ const statement prepare_batch{"sweep_prepare",
                               "SELECT set_config('enable_seqscan', 'off', true), "
                               "set_config('enable_bitmapscan', 'off', true)"};
 
-// Each locks up to 200 rows along its index, removes them, and gives their number and the last key. Of files
+// Each locks up to 200 rows along its index, removes them, and returns the key of each. Of files
 // it removes only those that begin within 1 MiB: removing bytes writes as much to the WAL as storing them
-// did, and the commits of uploads wait behind it. A locked row does not move, so its ctid is as good as its
+// did, and the commits of uploads wait behind it; bytes outside of the rows do not count. A locked row does not move, so its ctid is as good as its
 // key and ten times faster.
+#define INLINE_BYTES "CASE WHEN content_key IS NULL THEN size_bytes ELSE 0 END AS bytes"
+
 const statement take_acked{
     "sweep_acked",
-    "WITH gone AS (DELETE FROM pending_uploads WHERE ctid = ANY (ARRAY("
-    "SELECT place FROM (SELECT place, sum(size_bytes) OVER (ORDER BY acked_at, place) - size_bytes AS before "
-    "FROM (SELECT ctid AS place, size_bytes, acked_at FROM pending_uploads "
+    "DELETE FROM pending_uploads WHERE ctid = ANY (ARRAY("
+    "SELECT place FROM (SELECT place, sum(bytes) OVER (ORDER BY acked_at, place) - bytes AS before "
+    "FROM (SELECT ctid AS place, " INLINE_BYTES ", acked_at FROM pending_uploads "
     "WHERE acked_at >= coalesce($2::timestamptz, '-infinity') "
     "AND acked_at <= now() - $1::int8 * interval '1 microsecond' "
     "ORDER BY acked_at LIMIT 200 FOR UPDATE SKIP LOCKED) AS locked) AS summed WHERE before < 1048576)) "
-    "RETURNING acked_at) SELECT count(*), max(acked_at) FROM gone"};
+    "RETURNING acked_at"};
 
+// Returns what the event of each says, its key among that.
 const statement take_expired{
     "sweep_expired",
-    "WITH gone AS (DELETE FROM pending_uploads WHERE ctid = ANY (ARRAY("
-    "SELECT place FROM (SELECT place, sum(size_bytes) OVER (ORDER BY expires_at, place) "
-    "- size_bytes AS before FROM (SELECT ctid AS place, size_bytes, expires_at FROM pending_uploads "
+    "DELETE FROM pending_uploads AS u WHERE ctid = ANY (ARRAY("
+    "SELECT place FROM (SELECT place, sum(bytes) OVER (ORDER BY expires_at, place) "
+    "- bytes AS before FROM (SELECT ctid AS place, " INLINE_BYTES ", expires_at FROM pending_uploads "
     "WHERE acked_at IS NULL AND expires_at >= coalesce($2::timestamptz, '-infinity') "
     "AND expires_at <= now() - $1::int8 * interval '1 microsecond' "
     "ORDER BY expires_at LIMIT 200 FOR UPDATE SKIP LOCKED) AS locked) AS summed WHERE before < 1048576)) "
-    "RETURNING expires_at) SELECT count(*), max(expires_at) FROM gone"};
+    "RETURNING " UPLOAD_CHANGE_COLUMNS("u", "u.expires_at")};
 
 const statement take_requests{
     "sweep_requests",
-    "WITH gone AS (DELETE FROM upload_requests WHERE ctid = ANY (ARRAY("
+    "DELETE FROM upload_requests WHERE ctid = ANY (ARRAY("
     "SELECT ctid FROM upload_requests WHERE expires_at >= coalesce($2::timestamptz, '-infinity') "
     "AND expires_at <= now() - $1::int8 * interval '1 microsecond' "
     "ORDER BY expires_at LIMIT 200 FOR UPDATE SKIP LOCKED)) "
-    "RETURNING expires_at) SELECT count(*), max(expires_at) FROM gone"};
+    "RETURNING expires_at"};
+
+const statement take_receipts{
+    "sweep_receipts",
+    "DELETE FROM upload_outcomes WHERE ctid = ANY (ARRAY("
+    "SELECT ctid FROM upload_outcomes WHERE ended_at >= coalesce($2::timestamptz, '-infinity') "
+    "AND ended_at <= now() - $1::int8 * interval '1 microsecond' "
+    "ORDER BY ended_at LIMIT 1000 FOR UPDATE SKIP LOCKED)) "
+    "RETURNING ended_at"};
 
 const statement take_activity{
     "sweep_activity",
@@ -78,14 +90,18 @@ awaitable<error_code> storage_sweep::take_batch(rows_to_go& rows)
     auto results = co_await tx->commit();
     if (!results)
         co_return results.error();
-    auto taken = results->back()[0].as<std::int64_t, std::optional<timestamp>>();
-    if (!taken)
-        co_return taken.error();
-    const auto& [count, last] = *taken;
-    rows.gone += count;
-    rows.done = count == 0;
-    if (last)
-        rows.after = last;
+    fault_point("row_deleted");
+    const auto& taken = results->back();
+    for (int i = 0; i < taken.size(); ++i) {
+        const auto key = taken[i][rows.key].as<timestamp>();
+        if (!key)
+            co_return key.error();
+        rows.after = std::max(rows.after.value_or(*key), *key);
+    }
+    rows.gone += taken.size();
+    rows.done = taken.empty();
+    if (const auto expired = read_upload_changes(taken); expired && rows.listener)
+        tell_upload_changes(rows.listener, upload_state::expired, *expired);
     co_return error_code{};
 }
 
@@ -112,18 +128,30 @@ awaitable<error_code> storage_sweep::take_in_turns(std::span<rows_to_go> kinds, 
 awaitable<sweep_outcome> storage_sweep::sweep(std::chrono::microseconds ack_retention, sweep_time time)
 {
     rows_to_go files[] = {{.next_batch = take_acked, .retention = clamped(ack_retention)},
-                          {.next_batch = take_expired}};
+                          {.next_batch = take_expired, .key = upload_change_moment, .listener = listener_}};
     const auto failure = co_await take_in_turns(files, time);
     co_return sweep_outcome{.gone = {.acked = files[0].gone, .expired = files[1].gone},
                             .more = !files[0].done || !files[1].done,
                             .failure = failure};
 }
 
+awaitable<forget_outcome> storage_sweep::take_all(rows_to_go rows, sweep_time time)
+{
+    const std::span<rows_to_go> only(&rows, 1);
+    const auto failure = co_await take_in_turns(only, time);
+    co_return forget_outcome{.gone = rows.gone, .more = !rows.done, .failure = failure};
+}
+
 awaitable<forget_outcome> storage_sweep::forget_requests(sweep_time time)
 {
-    rows_to_go requests[] = {{.next_batch = take_requests}};
-    const auto failure = co_await take_in_turns(requests, time);
-    co_return forget_outcome{.gone = requests[0].gone, .more = !requests[0].done, .failure = failure};
+    const rows_to_go requests{.next_batch = take_requests};
+    co_return co_await take_all(requests, time);
+}
+
+awaitable<forget_outcome> storage_sweep::forget_receipts(std::chrono::microseconds retention, sweep_time time)
+{
+    const rows_to_go receipts{.next_batch = take_receipts, .retention = clamped(retention)};
+    co_return co_await take_all(receipts, time);
 }
 
 awaitable<forget_outcome> storage_sweep::forget_activity(std::chrono::microseconds retention, sweep_time time)

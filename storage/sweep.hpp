@@ -33,7 +33,11 @@ struct sweep_record {
 // Failures are those of the pool and of statements; schema_missing when the tables are not there.
 class storage_sweep {
 public:
-    explicit storage_sweep(pq::connection_pool& db) : db_(db) {}
+    // The listener hears of files that expired, after the commit that removed them.
+    explicit storage_sweep(pq::connection_pool& db, live_event_listener* listener = nullptr)
+        : db_(db), listener_(listener)
+    {
+    }
 
     // Files that were acked longer ago than the retention, and files that expired without an ack. Zero
     // removes every acked file; a negative retention is taken as zero.
@@ -46,6 +50,9 @@ public:
     // call had to stop.
     awaitable<forget_outcome> forget_activity(std::chrono::microseconds retention, sweep_time time);
 
+    // Receipts of files that ended longer ago than the retention.
+    awaitable<forget_outcome> forget_receipts(std::chrono::microseconds retention, sweep_time time);
+
     awaitable<error_code> record(sweep_record cycle);
 
 private:
@@ -54,14 +61,18 @@ private:
     struct rows_to_go {
         const statement& next_batch;
         std::chrono::microseconds retention{};
+        int key = 0;                              // the column of the key
+        live_event_listener* listener = nullptr;  // hears of each, where rows are files that expired
         std::optional<timestamp> after = {};
         std::int64_t gone = 0;
         bool done = false;
     };
     awaitable<error_code> take_batch(rows_to_go& rows);
     awaitable<error_code> take_in_turns(std::span<rows_to_go> kinds, sweep_time time);
+    awaitable<forget_outcome> take_all(rows_to_go rows, sweep_time time);
 
     pq::connection_pool& db_;
+    live_event_listener* listener_;
     uuid activity_reached_{};
 };
 

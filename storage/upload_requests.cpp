@@ -8,11 +8,13 @@ namespace restante {
 
 namespace {
 
-const statement insert_fence{"insert_fence",
-                             "INSERT INTO upload_requests (workspace_id, key, files_expire_at, outcome, "
-                             "expires_at) VALUES ($1::uuid, $2::text, "
-                             "now() + $3::int8 * interval '1 microsecond', 'stored', now() + interval '15 "
-                             "minutes') RETURNING files_expire_at"};
+// The first statement of a transaction, so it also says how long the following ones wait for a lock.
+const statement insert_fence{
+    "insert_fence",
+    "INSERT INTO upload_requests (workspace_id, key, files_expire_at, outcome, expires_at) "
+    "VALUES ($1::uuid, $2::text, now() + $3::int8 * interval '1 microsecond', 'stored', "
+    "now() + interval '15 minutes') RETURNING files_expire_at, "
+    "set_config('lock_timeout', coalesce($4::text, current_setting('lock_timeout')), true)"};
 
 const statement insert_key{
     "insert_key",
@@ -27,7 +29,8 @@ const statement find_key{
     "find_key",
     "UPDATE upload_requests SET outcome = outcome WHERE workspace_id = $1::uuid AND key = $2::text "
     "RETURNING fingerprint, response, coalesce(files_expire_at, now()), expires_at <= now(), "
-    "coalesce(files_expire_at <= now(), false)"};
+    "coalesce(files_expire_at <= now(), false)",
+    promised};
 
 const statement forget_key{
     "forget_key",
@@ -40,7 +43,8 @@ const statement settle_fence{
     "INSERT INTO upload_requests AS fence (workspace_id, key, outcome, expires_at) VALUES "
     "($1::uuid, $2::text, 'abandoned', now() + interval '15 minutes') "
     "ON CONFLICT (workspace_id, key) DO UPDATE SET outcome = fence.outcome "
-    "RETURNING CASE WHEN outcome = 'stored' THEN files_expire_at END"};
+    "RETURNING CASE WHEN outcome = 'stored' THEN files_expire_at END",
+    promised};
 
 }  // namespace
 
@@ -60,9 +64,13 @@ std::string upload_requests::make_fence()
     return "fence " + to_string(make_uuid_v7());
 }
 
-void upload_requests::queue_fence(pq::transaction& tx, const uuid& workspace, const std::string& fence)
+void upload_requests::queue_fence(pq::transaction& tx, const uuid& workspace, const std::string& fence,
+                                  std::optional<std::chrono::milliseconds> lock_wait)
 {
-    const pq::parameters with(workspace, fence, static_cast<std::int64_t>(ttl_.count()));
+    std::optional<std::string> lock_timeout;
+    if (lock_wait)
+        lock_timeout = std::to_string(lock_wait->count());
+    const pq::parameters with(workspace, fence, static_cast<std::int64_t>(ttl_.count()), lock_timeout);
     tx.queue(insert_fence, with);
 }
 
@@ -83,7 +91,7 @@ void upload_requests::queue_key(pq::transaction& tx, const uuid& workspace, cons
 awaitable<result<std::optional<earlier_request>>> upload_requests::find(uuid workspace, std::string key)
 {
     const pq::parameters with(workspace, key);
-    auto found = co_await db_.execute(find_key, with);
+    auto found = co_await db_.execute(find_key, with, workspace);
     if (!found)
         co_return found.error();
     if (found->empty())
@@ -107,16 +115,17 @@ awaitable<result<std::optional<earlier_request>>> upload_requests::find(uuid wor
 awaitable<result<void>> upload_requests::forget_expired(uuid workspace, std::string key)
 {
     const pq::parameters with(workspace, key);
-    auto done = co_await db_.execute(forget_key, with);
+    auto done = co_await db_.execute(forget_key, with, workspace);
     if (!done)
         co_return done.error();
     co_return result<void>();
 }
 
-awaitable<result<std::optional<timestamp>>> upload_requests::settle(uuid workspace, std::string fence)
+awaitable<result<std::optional<timestamp>>> upload_requests::settle(uuid workspace, std::string fence,
+                                                                    std::chrono::milliseconds within)
 {
     const pq::parameters with(workspace, fence);
-    auto settled = co_await db_.execute(settle_fence, with);
+    auto settled = co_await db_.execute_within(within, settle_fence, with);
     if (!settled)
         co_return settled.error();
     co_return (*settled)[0][0].as<std::optional<timestamp>>();

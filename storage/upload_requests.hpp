@@ -43,8 +43,10 @@ public:
 
     static std::string make_fence();
 
-    // Its result is one row with the moment at which files of this transaction expire.
-    void queue_fence(pq::transaction& tx, const uuid& workspace, const std::string& fence);
+    // Its result is one row with the moment at which files of this transaction expire. `lock_wait` is how
+    // long the rest of the transaction may wait for a lock; the session's own limit when absent.
+    void queue_fence(pq::transaction& tx, const uuid& workspace, const std::string& fence,
+                     std::optional<std::chrono::milliseconds> lock_wait = {});
 
     // `answer` is sent again when the same request comes again. Fails the transaction with unique_violation
     // when the key was used before.
@@ -60,8 +62,9 @@ public:
 
     // The truth about a COMMIT whose answer was lost: when the files expire if it happened, nothing if it did
     // not and now never will. Waits for a transaction that is still at work, and for the synchronous standby
-    // if there is one.
-    awaitable<result<std::optional<timestamp>>> settle(uuid workspace, std::string fence);
+    // if there is one, but not longer than `within`.
+    awaitable<result<std::optional<timestamp>>> settle(uuid workspace, std::string fence,
+                                                       std::chrono::milliseconds within);
 
 private:
     pq::connection_pool& db_;

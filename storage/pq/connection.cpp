@@ -2,6 +2,7 @@
 
 #include "core/log.hpp"
 #include "core/worker_pool.hpp"
+#include "storage/pq/address_race.hpp"
 #include "storage/pq/pipeline.hpp"
 #include "storage/pq/session_check.hpp"
 #include "storage/pq/sqlstate.hpp"
@@ -25,14 +26,6 @@ std::string result_field(const pg_result* from, int which)
 {
     const char* text = PQresultErrorField(from, which);
     return text ? text : "";
-}
-
-// libpq would print notices, and the termination message of an idle session, to stderr, which is reserved for
-// our log lines.
-void log_notice(void*, const pg_result* notice)
-{
-    log_line(log_level::debug, "postgres_notice")
-        .field("message", result_field(notice, PG_DIAG_MESSAGE_PRIMARY));
 }
 
 void move_to_front(std::vector<server_address>& all, const server_address& preferred)
@@ -72,62 +65,53 @@ awaitable<result<std::unique_ptr<connection>>> connection::open(connect_options 
     info->set_default("keepalives_interval", "5");
     info->set_default("keepalives_count", "3");
 
-    auto addresses = co_await info->resolve();
+    auto addresses = co_await info->resolve(options.connect_timeout);
     if (addresses.empty()) {
         reason = "the host name of the database cannot be resolved";
         co_return RESTANTE_ERROR(errc::database_unavailable);
     }
     move_to_front(addresses, options.try_first);
-    error_code failure = RESTANTE_ERROR(errc::database_timeout);
-    for (const auto& where : addresses) {
-        std::string one;
-        auto opened = co_await open_at(where, *info, options, one);
-        if (opened)
-            co_return opened;
-        if (opened.error() != errc::database_timeout)
-            failure = opened.error();
-        else if (addresses.size() > 1)
-            one = where.text() + ": " + one;
-        reason += reason.empty() ? one : "; " + one;
-    }
-    co_return failure;
+    if (addresses.size() == 1)
+        co_return co_await open_at(addresses.front(), std::move(*info), std::move(options), reason);
+    address_race race(co_await asio::this_coro::executor, std::move(*info), std::move(options));
+    co_return co_await race.run(std::move(addresses), reason);
 }
 
-awaitable<result<std::unique_ptr<connection>>> connection::open_at(const server_address& where,
-                                                                   conninfo& info,
-                                                                   const connect_options& options,
-                                                                   std::string& why)
+awaitable<result<std::unique_ptr<connection>>> connection::open_at(server_address where, conninfo info,
+                                                                   connect_options options, std::string& why)
 {
     const executor ex = co_await asio::this_coro::executor;
-    std::unique_ptr<connection> opened(new connection(ex, options));
+    const auto io_timeout = options.io_timeout;
+    const auto connect_timeout = options.connect_timeout;
+    std::unique_ptr<connection> opened(new connection(ex, std::move(options)));
     opened->address_ = where;
     if (const auto* given = info.find("options"))
         opened->operator_options_ = *given;
     info.select(where);
     opened->handle_ = PQconnectStartParams(info.keywords(), info.values(), 0);
     if (opened->handle_)
-        PQsetNoticeReceiver(opened->handle_, log_notice, nullptr);
+        PQsetNoticeReceiver(opened->handle_, receive_notice, opened.get());
     error_code ec = co_await opened->handshake();
     if (ec) {
         why =
             ec == errc::database_timeout ? "no answer in time" : first_line(PQerrorMessage(opened->handle_));
         co_return ec;
     }
-    opened->io_timeout(options.connect_timeout);
+    opened->io_timeout(connect_timeout);
     ec = co_await begin_session(*opened, why);
     if (ec) {
         if (ec == errc::database_timeout)
             why = "no answer in time";
         co_return ec;
     }
-    opened->io_timeout(options.io_timeout);
+    opened->io_timeout(io_timeout);
     co_return opened;
 }
 
-void connection::begun(int backend_pid, std::string fault)
+void connection::begun(int backend_pid, session_verdict verdict)
 {
     backend_pid_ = backend_pid;
-    fault_ = std::move(fault);
+    verdict_ = std::move(verdict);
 }
 
 bool connection::through_a_pooler() const
@@ -249,6 +233,29 @@ void connection::note_failure(const pg_result* failed, const char* name)
         .field("message", last_message_);
 }
 
+// libpq would print notices, and the termination message of an idle session, to stderr, which is reserved for
+// our log lines.
+//
+// A commit whose wait for synchronous replication is cancelled (pg_cancel_backend, statement_timeout)
+// succeeds with a warning. The name of the function that warns does not depend on the language of the
+// messages.
+void connection::receive_notice(void* self, const pg_result* notice)
+{
+    const bool cancelled = result_field(notice, PG_DIAG_SOURCE_FUNCTION) == "SyncRepWaitForLSN";
+    if (cancelled)
+        static_cast<connection*>(self)->standby_wait_cancelled_ = true;
+    log_line(cancelled ? log_level::warn : log_level::debug,
+             cancelled ? "standby_wait_cancelled" : "postgres_notice")
+        .field("message", result_field(notice, PG_DIAG_MESSAGE_PRIMARY));
+}
+
+void connection::note_size(std::size_t bytes)
+{
+    largest_ = std::max(largest_, bytes);
+    if (bytes > largest_kept)
+        last_large_ = std::chrono::steady_clock::now();
+}
+
 result<result_set> connection::accept(pg_result* owned, const char* name)
 {
     result_set results(owned);
@@ -256,7 +263,7 @@ result<result_set> connection::accept(pg_result* owned, const char* name)
         case PGRES_COMMAND_OK:
         case PGRES_TUPLES_OK:
         case PGRES_PIPELINE_SYNC:
-        case PGRES_COPY_IN: largest_ = std::max(largest_, results.memory()); return results;
+        case PGRES_COPY_IN: note_size(results.memory()); return results;
         case PGRES_PIPELINE_ABORTED: return RESTANTE_ERROR(errc::transaction_aborted);
         default: break;
     }
@@ -286,6 +293,7 @@ awaitable<result<result_set>> connection::execute(const statement& what)
 awaitable<result<result_set>> connection::execute_script(const std::string& sql)
 {
     busy_ = true;
+    standby_wait_cancelled_ = false;
     if (!PQsendQuery(handle_, sql.c_str()))
         co_return break_down(errc::database_unavailable);
     if (auto ec = co_await flush())
@@ -302,6 +310,8 @@ awaitable<result<result_set>> connection::execute_script(const std::string& sql)
             co_return outcome;
     }
     busy_ = false;
+    if (outcome && standby_wait_cancelled_)
+        co_return RESTANTE_ERROR(errc::commit_outcome_unknown);
     co_return outcome;
 }
 

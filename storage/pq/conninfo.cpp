@@ -1,9 +1,13 @@
 #include "storage/pq/conninfo.hpp"
 
-#include <boost/asio/ip/basic_resolver.hpp>
+#include "core/name_lookup.hpp"
+
 #include <libpq-fe.h>
 
 #include <algorithm>
+#include <map>
+#include <mutex>
+#include <optional>
 
 namespace restante::pq {
 
@@ -30,8 +34,48 @@ std::string element(const std::vector<std::string>& list, std::size_t index)
 
 bool has_a_name(const server_address& host)
 {
+    error_code no_address;
+    asio::ip::make_address(host.host, no_address);
     return host.hostaddr.empty() && !host.host.empty() && host.host.front() != '/' &&
-           host.host.front() != '@';
+           host.host.front() != '@' && no_address;
+}
+
+// Where the names of this process's databases led last. While their name server is away, they lead there
+// still.
+class known_names {
+public:
+    static known_names& all()
+    {
+        static known_names only;
+        return only;
+    }
+
+    name_lookup::addresses last(const std::string& name)
+    {
+        const std::lock_guard lock(mutex_);
+        return addresses_[name];
+    }
+
+    void remember(const std::string& name, const name_lookup::addresses& found)
+    {
+        const std::lock_guard lock(mutex_);
+        addresses_[name] = found;
+    }
+
+private:
+    std::mutex mutex_;
+    std::map<std::string, name_lookup::addresses> addresses_;
+};
+
+// The resolver's failure may be a name server's, too; so what it does not find is where it was.
+awaitable<name_lookup::addresses> addresses_of(const std::string& name, name_lookup& asked,
+                                               name_lookup::time_point until)
+{
+    auto found = co_await asked.wait_until(until);
+    if (!found || found->empty())
+        co_return known_names::all().last(name);
+    known_names::all().remember(name, *found);
+    co_return std::move(*found);
 }
 
 }  // namespace
@@ -111,20 +155,26 @@ bool conninfo::take_hosts(std::string& why)
     return true;
 }
 
-awaitable<std::vector<server_address>> conninfo::resolve() const
+awaitable<std::vector<server_address>> conninfo::resolve(std::chrono::milliseconds limit) const
 {
-    std::vector<server_address> all;
-    asio::ip::basic_resolver<tcp, executor> resolver(co_await asio::this_coro::executor);
+    const executor home = co_await asio::this_coro::executor;
+    const auto until = name_lookup::time_point::clock::now() + limit;
+    std::vector<std::optional<name_lookup>> lookups;
     for (const auto& host : hosts_) {
-        if (!has_a_name(host)) {
+        lookups.emplace_back();
+        if (has_a_name(host))
+            lookups.back().emplace(home, host.host, name_lookup::kind::all);
+    }
+    std::vector<server_address> all;
+    for (std::size_t i = 0; i < hosts_.size(); ++i) {
+        const auto& host = hosts_[i];
+        if (!lookups[i]) {
             all.push_back(host);
             continue;
         }
-        auto [ec, found] = co_await resolver.async_resolve(host.host, "", use_tuple);
-        if (ec)
-            continue;
-        for (const auto& entry : found)
-            all.push_back({host.host, entry.endpoint().address().to_string(), host.port});
+        const auto found = co_await addresses_of(host.host, *lookups[i], until);
+        for (const auto& address : found)
+            all.push_back({host.host, address.to_string(), host.port});
     }
     co_return all;
 }

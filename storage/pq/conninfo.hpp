@@ -34,9 +34,10 @@ public:
     // The hosts as written, one for each element of the lists.
     const std::vector<server_address>& hosts() const { return hosts_; }
 
-    // All addresses of all hosts, in order; host names are resolved without blocking. Empty if no name could
+    // All addresses of all hosts, in order; host names are resolved without blocking, all at the same time.
+    // A name that is not resolved within `limit` has the addresses that it had last. Empty if no name could
     // be resolved.
-    awaitable<std::vector<server_address>> resolve() const;
+    awaitable<std::vector<server_address>> resolve(std::chrono::milliseconds limit) const;
 
     // From now on the keywords and values lead to this address only.
     void select(const server_address& one);

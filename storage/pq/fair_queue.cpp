@@ -10,6 +10,13 @@ bool fair_queue::has_its_share(const uuid& owner) const
     return found != held_.end() && found->second >= share_;
 }
 
+std::size_t fair_queue::waiting_of(const uuid& owner) const
+{
+    const auto found =
+        std::find_if(turns_.begin(), turns_.end(), [&](const line& l) { return l.owner == owner; });
+    return found == turns_.end() ? 0 : found->tickets.size();
+}
+
 void fair_queue::add(ticket who, const uuid& owner)
 {
     ++size_;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/ids.hpp"
+#include "core/secret_hash.hpp"
 
 #include <cstdint>
 #include <deque>
@@ -41,6 +42,7 @@ public:
     void returned(const uuid& owner);
 
     std::size_t size() const { return size_; }
+    std::size_t waiting_of(const uuid& owner) const;
     unsigned held() const { return total_held_; }
 
 private:
@@ -53,7 +55,7 @@ private:
 
     unsigned share_;
     std::deque<line> turns_;  // the next owner first; none is empty
-    std::unordered_map<uuid, unsigned, uuid_hash> held_;
+    std::unordered_map<uuid, unsigned, secret_hash> held_;
     std::size_t size_ = 0;
     unsigned total_held_ = 0;
 };

@@ -104,14 +104,29 @@ std::string encode_array(std::span<const T> values, unsigned element_oid)
 
 }  // namespace
 
+void parameters::reserve(std::size_t count)
+{
+    values_.reserve(count);
+    lengths_.reserve(count);
+    formats_.reserve(count);
+    scalars_.reserve(count);
+}
+
 void parameters::push(const char* data, std::size_t length, int format)
 {
-    if (count_ == max_count)
+    if (values_.size() == values_.capacity())
         throw std::length_error("too many statement parameters");
-    values_[count_] = data;
-    lengths_[count_] = static_cast<int>(length);
-    formats_[count_] = format;
-    ++count_;
+    values_.push_back(data);
+    lengths_.push_back(static_cast<int>(length));
+    formats_.push_back(format);
+}
+
+// The place for the next one's bytes. It must not move any more.
+char* parameters::scalar()
+{
+    if (scalars_.size() == scalars_.capacity())
+        throw std::length_error("too many statement parameters");
+    return scalars_.emplace_back().data();
 }
 
 void parameters::push_array(std::string encoded)
@@ -123,8 +138,8 @@ void parameters::push_array(std::string encoded)
 std::size_t parameters::bytes() const
 {
     std::size_t total = 0;
-    for (std::size_t i = 0; i < count_; ++i)
-        total += static_cast<std::size_t>(lengths_[i]);
+    for (const int length : lengths_)
+        total += static_cast<std::size_t>(length);
     return total;
 }
 

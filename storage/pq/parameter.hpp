@@ -2,6 +2,8 @@
 
 #include "storage/pq/types.hpp"
 
+#include <boost/container/small_vector.hpp>
+
 #include <array>
 #include <deque>
 #include <optional>
@@ -14,18 +16,22 @@ namespace restante::pq {
 // and arrays are encoded into the object.
 class parameters {
 public:
-    static constexpr std::size_t max_count = 24;
+    // Without an allocation; a statement with more, one that writes several rows, says so with reserve().
+    static constexpr std::size_t usual_count = 24;
 
-    parameters() {}
+    parameters() { reserve(usual_count); }
     template <class... T>
         requires(sizeof...(T) > 0)
-    explicit parameters(const T&... values)
+    explicit parameters(const T&... values) : parameters()
     {
-        static_assert(sizeof...(T) <= max_count);
+        static_assert(sizeof...(T) <= usual_count);
         (add(values), ...);
     }
     parameters(const parameters&) = delete;
     parameters& operator=(const parameters&) = delete;
+
+    // Room for this many, before the first is added: libpq gets pointers into the object.
+    void reserve(std::size_t count);
 
     void add(std::nullopt_t);
     void add(bool value);
@@ -59,22 +65,24 @@ public:
     void add(std::span<const std::optional<std::int64_t>> values);
     void add(std::span<const std::optional<std::string_view>> values);
 
-    int count() const { return static_cast<int>(count_); }
+    int count() const { return static_cast<int>(values_.size()); }
     const char* const* values() const { return values_.data(); }
     const int* lengths() const { return lengths_.data(); }
     const int* formats() const { return formats_.data(); }
     std::size_t bytes() const;
 
 private:
+    template <class T>
+    using list = boost::container::small_vector<T, usual_count>;
+
     void push(const char* data, std::size_t length, int format);
-    char* scalar() { return scalars_[count_].data(); }
+    char* scalar();
     void push_array(std::string encoded);
 
-    std::size_t count_ = 0;
-    std::array<const char*, max_count> values_;
-    std::array<int, max_count> lengths_;
-    std::array<int, max_count> formats_;
-    std::array<std::array<char, 16>, max_count> scalars_;
+    list<const char*> values_;
+    list<int> lengths_;
+    list<int> formats_;
+    list<std::array<char, 16>> scalars_;
     std::deque<std::string> arrays_;
 };
 

@@ -40,6 +40,10 @@ private:
         bool prepares;
     };
 
+    bool send_syncs();
+    awaitable<result<result_set>> read_one(const entry& which);
+    awaitable<error_code> read_sync();
+    awaitable<error_code> read_whether_synchronous();
     awaitable<error_code> read_until_null();
 
     connection& on_;
@@ -47,6 +51,7 @@ private:
     std::size_t failed_at_ = 0;
     std::size_t bytes_ = 0;
     bool refused_ = false;
+    bool promised_ = false;  // and only a synchronous cluster may confirm it
 };
 
 }  // namespace restante::pq

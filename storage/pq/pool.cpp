@@ -94,7 +94,9 @@ private:
 connection_pool::connection_pool(executor ex, pool_options options)
     : ex_(ex),
       options_(std::move(options)),
-      state_(pool_state::limits{.connections = options_.connections, .waiters = options_.waiters}),
+      state_(pool_state::limits{.connections = options_.connections,
+                                .waiters = options_.waiters,
+                                .waiters_each = options_.waiters_each}),
       wake_(ex),
       tasks_(ex),
       home_(std::make_shared<connection_pool*>(this))
@@ -153,10 +155,19 @@ awaitable<result<lease>> connection_pool::wait_in_queue(purpose why, pool_state:
 // The node hands out the last of idle_.
 void connection_pool::drop_closed_idle()
 {
-    while (!idle_.empty() && idle_.back()->closed_by_server()) {
+    while (!idle_.empty() && (idle_.back()->outdated() || idle_.back()->closed_by_server())) {
         idle_.pop_back();
         state_.idle_lost();
     }
+}
+
+void connection_pool::drop_grown_idle()
+{
+    const auto since = pool_state::clock::now() - options_.grown_lifetime;
+    const auto dropped = std::erase_if(
+        idle_, [&](const std::unique_ptr<connection>& each) { return each->grown_and_unused_since(since); });
+    for (std::size_t i = 0; i < dropped; ++i)
+        state_.idle_lost();
 }
 
 lease connection_pool::take_idle(const purpose& why)
@@ -229,12 +240,12 @@ void connection_pool::finish_opening(result<std::unique_ptr<connection>> opened,
 {
     if (stopped_)
         return state_.open_abandoned();
-    if (opened && (*opened)->fault().empty()) {
+    if (opened && (*opened)->verdict().fault.empty()) {
         ++connects_;
         options_.connect.try_first = (*opened)->address();
+        set_safe((*opened)->verdict());
         idle_.push_back(std::move(*opened));
         state_.opened();
-        set_safe();
         if (!abandoned_.empty())
             wake_.cancel();
         serve_waiters();
@@ -242,9 +253,9 @@ void connection_pool::finish_opening(result<std::unique_ptr<connection>> opened,
     }
     state_.open_failed(pool_state::clock::now());
     if (opened)
-        set_unsafe((*opened)->fault());
+        set_unsafe((*opened)->verdict());
     else if (opened.error() == errc::database_unsafe)
-        set_unsafe(why);
+        set_unsafe({.fault = why});
     else if (opened.error() == errc::database_timeout)
         fall_silent(why);
     else if (state_.alive() == 0)
@@ -261,7 +272,7 @@ void connection_pool::give_back(std::unique_ptr<connection> borrowed, const purp
         state_.abandoned(abandoned_.size());
     }
     if (stopped_ || borrowed->broken() || borrowed->busy() || borrowed->outgrown() ||
-        borrowed->became_read_only()) {
+        borrowed->became_read_only() || borrowed->outdated()) {
         borrowed.reset();
         state_.lost(why);
     } else if (borrowed->in_transaction()) {
@@ -295,6 +306,7 @@ awaitable<void> connection_pool::roll_back(std::unique_ptr<connection> dirty)
 awaitable<void> connection_pool::run()
 {
     while (!stopped_) {
+        drop_grown_idle();
         for (auto& next : std::exchange(dirty_, {}))
             tasks_.spawn("pool_rollback", roll_back(std::move(next)));
         if (!checking_)

@@ -36,11 +36,15 @@ private:
 struct pool_options {
     connect_options connect;
     unsigned connections = 4;
-    unsigned waiters = 1024;
+    unsigned waiters = 1024;      // of each lane
+    unsigned waiters_each = 256;  // of one owner in a lane
     std::chrono::milliseconds wait_limit = std::chrono::milliseconds(1500);
     // Large requests have few connections and take a second each; a client that has already sent 25 MB would
     // rather wait.
     std::chrono::milliseconds large_wait_limit = std::chrono::seconds(60);
+    // How long an idle connection keeps buffers that a large value has grown: the memory budget does not know
+    // of them.
+    std::chrono::milliseconds grown_lifetime = std::chrono::seconds(10);
 };
 
 struct pool_status {
@@ -48,7 +52,7 @@ struct pool_status {
     unsigned idle = 0;
     std::size_t waiting = 0;
     std::uint64_t connects = 0;
-    bool ready = false;
+    bool ready = false;      // it answers, is safe, and commits do not wait for a standby that is not there
     std::string last_error;  // why it is not ready, as a sentence
 };
 
@@ -57,7 +61,7 @@ struct pool_status {
 // too many waiting) or shutting_down.
 //
 // Connections are opened in the background; a caller takes whichever is free first. An owner (a workspace;
-// nil is the server itself) shares its lane fairly with the others.
+// nil is the server itself) shares its lane fairly with the others, the places in its queue included.
 class connection_pool {
 public:
     connection_pool(executor ex, pool_options options);
@@ -88,6 +92,7 @@ public:
     awaitable<result<void>> end_session(int backend_pid);
 
     pool_status status() const;
+    unsigned most_connections() const { return options_.connections; }
     const connect_options& connect_settings() const { return options_.connect; }
 
 private:
@@ -99,6 +104,7 @@ private:
     error_code refusal(pool_state::verdict what) const;
     lease take_idle(const purpose& why);
     void drop_closed_idle();
+    void drop_grown_idle();
     void give_back(std::unique_ptr<connection> borrowed, const purpose& why);
     void serve_waiters();
     void refuse_waiters();
@@ -114,9 +120,9 @@ private:
     awaitable<bool> check_health(connection& session);
     awaitable<void> end_abandoned(connection& session);
     awaitable<void> end_stuck_sessions(connection& session);
-    void set_safe();
+    void set_safe(const session_verdict& verdict);
     void set_unready(const std::string& why);
-    void set_unsafe(const std::string& why);
+    void set_unsafe(const session_verdict& verdict);
     void fall_silent(const std::string& why);
 
     executor ex_;

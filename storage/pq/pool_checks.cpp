@@ -79,18 +79,21 @@ awaitable<result<lease>> connection_pool::borrow_for_checks()
 
 awaitable<bool> connection_pool::check_health(connection& session)
 {
-    std::string why;
-    const auto ec = co_await check_session(session, why);
-    if (!ec) {
-        state_.answered();
-        set_safe();
-        co_return true;
+    const auto verdict = co_await check_session(session);
+    if (!verdict) {
+        if (session.fell_silent())
+            fall_silent("no answer in time");
+        co_return false;
     }
-    if (ec == errc::database_unsafe)
-        set_unsafe(why);
-    else if (session.fell_silent())
-        fall_silent("no answer in time");
-    co_return false;
+    if (!verdict->fault.empty()) {
+        if (verdict->primary_elsewhere)
+            session.give_up();
+        set_unsafe(*verdict);
+        co_return false;
+    }
+    state_.answered();
+    set_safe(*verdict);
+    co_return true;
 }
 
 awaitable<result<void>> connection_pool::end_session(int backend_pid)
@@ -131,9 +134,12 @@ awaitable<void> connection_pool::end_stuck_sessions(connection& session)
         log_line(log_level::warn, "stuck_sessions_ended").field("count", ended->size());
 }
 
-void connection_pool::set_safe()
+// While commits wait for a standby, files can still be fetched: callers are served, and /readyz tells.
+void connection_pool::set_safe(const session_verdict& verdict)
 {
     unsafe_ = false;
+    if (!verdict.wait.empty())
+        return set_unready(verdict.wait);
     ready_ = true;
     last_error_.clear();
 }
@@ -147,11 +153,18 @@ void connection_pool::set_unready(const std::string& why)
 }
 
 // From now on every caller is refused, until a check finds the database safe again.
-void connection_pool::set_unsafe(const std::string& why)
+//
+// Idle sessions of a server that is not the primary are closed: asking them again would keep the pool from
+// looking for the primary.
+void connection_pool::set_unsafe(const session_verdict& verdict)
 {
-    set_unready(why);
+    set_unready(verdict.fault);
     unsafe_ = true;
     options_.connect.try_first = {};
+    if (verdict.primary_elsewhere) {
+        idle_.clear();
+        state_.all_idle_lost();
+    }
     refuse_waiters();
 }
 

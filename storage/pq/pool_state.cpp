@@ -28,6 +28,15 @@ unsigned pool_state::large_limit() const
     return quarter(limits_.connections);
 }
 
+// However many owners there are, the server itself finds a place.
+bool pool_state::is_full(const purpose& why) const
+{
+    const fair_queue& line = queue(why.in);
+    if (line.waiting_of(why.owner) >= limits_.waiters_each)
+        return true;
+    return why.owner != uuid{} && line.size() >= limits_.waiters;
+}
+
 pool_state::verdict pool_state::ask(const purpose& why, ticket who, clock::time_point now)
 {
     if (down(now))
@@ -42,7 +51,7 @@ pool_state::verdict pool_state::ask(const purpose& why, ticket who, clock::time_
         queue(why.in).took(why.owner);
         return verdict::take_idle;
     }
-    if (waiting() >= limits_.waiters)
+    if (is_full(why))
         return verdict::refuse_full;
     queue(why.in).add(who, why.owner);
     return verdict::wait;

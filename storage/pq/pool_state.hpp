@@ -10,6 +10,9 @@ namespace restante::pq {
 // finds one.
 enum class lane { small, large };
 
+// The owner of work for those who have shown no token. Together they are one.
+inline constexpr uuid strangers{{0xFF}};
+
 // For whom a connection is used: a lane and an owner, who shares the lane with others. Nil is the server.
 struct purpose {
     lane in = lane::small;
@@ -28,15 +31,18 @@ public:
 
     struct limits {
         unsigned connections = 4;
-        unsigned waiters = 1024;
+        unsigned waiters = 1024;      // of each lane
+        unsigned waiters_each = 256;  // of one owner in a lane
         std::chrono::milliseconds first_backoff{50};
-        std::chrono::milliseconds last_backoff{2000};
+        // After a failover it delays the first commit on the new primary.
+        std::chrono::milliseconds last_backoff{500};
     };
 
     enum class verdict {
         take_idle,    // use an idle connection
         wait,         // queued; serve() will return your ticket
-        refuse_full,  // the queue is full, or every connection is stuck in PostgreSQL
+        refuse_full,  // the owner's part of the queue or all of it is full, or every connection is stuck in
+                      // PostgreSQL
         refuse_down,  // the database was unavailable a moment ago
     };
 
@@ -83,6 +89,7 @@ public:
     void cleaned();
     void closed_dirty() { --dirty_; }
     void idle_lost() { --idle_; }
+    void all_idle_lost() { idle_ = 0; }
 
     // Closed connections whose backends still run: they count, so that a database that finishes nothing does
     // not get one connection after another.
@@ -102,8 +109,10 @@ private:
     // One connection is left for the pool itself, to find out when they have ended.
     bool all_abandoned() const { return abandoned_ > 0 && abandoned_ + 1 >= limits_.connections; }
     bool may_start(lane in) const { return in == lane::small || large_.held() < large_limit(); }
+    bool is_full(const purpose& why) const;
     std::size_t servable() const;
     fair_queue& queue(lane in) { return in == lane::large ? large_ : small_; }
+    const fair_queue& queue(lane in) const { return in == lane::large ? large_ : small_; }
     std::optional<served> refuse_one(verdict what);
 
     limits limits_;

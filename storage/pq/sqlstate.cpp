@@ -21,11 +21,15 @@ errc errc_from_sqlstate(std::string_view code)
     // The server is shutting down, still starting, or out of connections, memory or disk.
     if (code.starts_with("57P") || code.starts_with("08") || code.starts_with("53") || code.starts_with("58"))
         return errc::database_unavailable;
-    // Raised by publish_checked().
+    // Raised by our functions.
     if (code == "RS001")
         return errc::workspace_not_found;
     if (code == "RS002")
         return errc::invalid_token;
+    if (code == "RS003")
+        return errc::grant_exhausted;
+    if (code == "RS004")
+        return errc::quota_exceeded;
     return errc::sql_error;
 }
 

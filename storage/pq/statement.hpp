@@ -7,6 +7,11 @@ namespace restante {
 struct statement {
     const char* name;
     const char* text;
+    // Somebody is told that its commit is durable: under --require-synchronous it is confirmed only by a
+    // cluster that still is synchronous after it.
+    bool promised = false;
 };
+
+inline constexpr bool promised = true;
 
 }  // namespace restante

@@ -12,7 +12,7 @@ namespace {
 // Not left to the server's default: under SERIALIZABLE, uploads that have nothing to do with each other fail
 // each other.
 const statement begin_statement{"begin", "BEGIN ISOLATION LEVEL READ COMMITTED"};
-const statement commit_statement{"commit", "COMMIT"};
+const statement commit_statement{"commit", "COMMIT", promised};
 
 }  // namespace
 

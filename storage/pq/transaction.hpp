@@ -39,7 +39,7 @@ public:
 
     // Sends the queued statements and COMMIT, and returns the results of those statements. Besides the errors
     // of flush() it fails with commit_outcome_unknown if the connection was lost, or memory ran out, after
-    // COMMIT may have been sent.
+    // COMMIT may have been sent, or if PostgreSQL committed without waiting for the standby to the end.
     awaitable<result<std::vector<result_set>>> commit();
 
     // The number of statements waiting for the next flush() or commit(), which is the index of the next one.

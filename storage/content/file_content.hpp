@@ -22,6 +22,10 @@ public:
     // The bytes from offset on, at most as many as fit; never none before the end. They are in `into`, or in
     // place when they are in memory anyway.
     virtual awaitable<result<std::span<const char>>> read(std::uint64_t offset, std::span<char> into) = 0;
+
+    // The file that holds all bytes and has no name yet, when there is one: a store on the same disk gives it
+    // a name instead of copying it. -1 otherwise.
+    virtual int nameless_file() const { return -1; }
 };
 
 }  // namespace restante
