@@ -9,8 +9,14 @@ authenticator::authenticator(executor ex, token_store& tokens, workspace_store& 
       time_(time),
       lookups_(ex, [&tokens](std::span<const digest32> hashes) { return tokens.find(hashes); })
 {
-    if (!admin_token.empty())
-        admin_ = hash_token(admin_token);
+    set_admin_token(admin_token);
+}
+
+bool authenticator::set_admin_token(const std::string& token)
+{
+    const auto before = admin_;
+    admin_ = token.empty() ? std::nullopt : std::optional(hash_token(token));
+    return admin_ != before;
 }
 
 awaitable<result<principal>> authenticator::identify(bearer given, asio::ip::address from,
@@ -23,7 +29,7 @@ awaitable<result<principal>> authenticator::identify(bearer given, asio::ip::add
 
     const auto hash = hash_token(given.token);
     if (is_admin(hash))
-        co_return principal{.kind = principal_kind::admin};
+        co_return principal{.kind = principal_kind::admin, .token_hash = hash};
     if (!looks_like_workspace_token(given.token))
         co_return refuse(from);
 
@@ -34,9 +40,12 @@ awaitable<result<principal>> authenticator::identify(bearer given, asio::ip::add
         co_return refuse(from);
     notes_.note((*owner)->token, time_.now());
     co_return principal{.kind = principal_kind::workspace,
+                        .scope = (*owner)->scope,
                         .token = (*owner)->token,
                         .token_hash = hash,
-                        .workspace = (*owner)->workspace};
+                        .workspace = (*owner)->workspace,
+                        .ends = (*owner)->life_left.has_value(),
+                        .grant = (*owner)->grant};
 }
 
 error_code authenticator::refuse(const asio::ip::address& from)
@@ -82,6 +91,8 @@ awaitable<result<workspace_facts>> authenticator::workspace_for(const principal&
 
 awaitable<result<void>> authenticator::still_valid(const principal& who)
 {
+    if (who.kind == principal_kind::admin && !is_admin(who.token_hash))
+        co_return RESTANTE_ERROR(errc::invalid_token);
     if (who.kind != principal_kind::workspace)
         co_return result<void>();
     const auto hash = who.token_hash;

@@ -49,6 +49,10 @@ public:
     // earlier. Errors: invalid_token (no longer valid).
     awaitable<result<void>> still_valid(const principal& who);
 
+    // Whoever held the old one is nobody from now on. Empty: there is no admin. Returns whether it is another
+    // one than before.
+    bool set_admin_token(const std::string& token);
+
     last_used_notes& notes() { return notes_; }
 
     void on_token_revoked(const uuid& token) noexcept override { cache_.forget_token(token); }

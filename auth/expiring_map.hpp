@@ -1,18 +1,17 @@
 #pragma once
 
 #include "core/clock.hpp"
+#include "core/secret_hash.hpp"
+
+#include <boost/unordered/unordered_flat_map.hpp>
 
 #include <list>
-#include <map>
 #include <utility>
 
 namespace restante {
 
 // A map whose entries expire, with a capacity: when full, it evicts the oldest entry. All entries have the
 // same lifetime, so insertion order is expiry order, and both expiry and eviction work on one end of a list.
-//
-// The index is ordered rather than hashed: keys are external input, and nobody should be able to choose them
-// so that they collide.
 template <class Key, class Value>
 class expiring_map {
 public:
@@ -73,7 +72,7 @@ private:
     duration lifetime_;
     std::size_t capacity_;
     entry_list entries_;
-    std::map<Key, typename entry_list::iterator> index_;
+    boost::unordered_flat_map<Key, typename entry_list::iterator, secret_hash> index_;
 };
 
 }  // namespace restante

@@ -5,8 +5,8 @@ namespace restante {
 std::variant<token_cache::unknown, token_cache::wrong, token_owner> token_cache::find(const digest32& hash,
                                                                                       clock::time_point now)
 {
-    if (const auto* owner = right_.find(hash, now))
-        return *owner;
+    if (const auto* kept = right_.find(hash, now); kept && (!kept->ends || now < *kept->ends))
+        return kept->owner;
     if (wrong_.find(hash, now))
         return wrong{};
     return unknown{};
@@ -19,7 +19,10 @@ void token_cache::keep(const digest32& hash, const std::optional<token_owner>& o
         wrong_.put(hash, {}, now);
     } else if (asked_at == epoch_) {
         wrong_.erase(hash);
-        right_.put(hash, *owner, now);
+        kept_owner kept{*owner, std::nullopt};
+        if (owner->life_left)
+            kept.ends = now + *owner->life_left;
+        right_.put(hash, std::move(kept), now);
     }
 }
 
@@ -38,14 +41,14 @@ void token_cache::keep_workspace(const workspace_facts& facts, epoch asked_at, c
 void token_cache::forget_token(const uuid& token)
 {
     ++epoch_;
-    right_.erase_if([&](const digest32&, const token_owner& owner) { return owner.token == token; });
+    right_.erase_if([&](const digest32&, const kept_owner& kept) { return kept.owner.token == token; });
 }
 
 void token_cache::forget_workspace(const uuid& workspace)
 {
     ++epoch_;
     right_.erase_if(
-        [&](const digest32&, const token_owner& owner) { return owner.workspace.id == workspace; });
+        [&](const digest32&, const kept_owner& kept) { return kept.owner.workspace.id == workspace; });
     workspaces_.erase(workspace);
 }
 

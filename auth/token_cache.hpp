@@ -9,8 +9,8 @@
 
 namespace restante {
 
-// A shard's cache of recent lookups: valid tokens for 5 s, wrong ones for 1 s, workspaces looked up by id for
-// 5 s. So a revocation takes effect everywhere within 5 s even without a notice.
+// A shard's cache of recent lookups: valid tokens for 5 s or until they end, wrong ones for 1 s, workspaces
+// looked up by id for 5 s. So a revocation takes effect everywhere within 5 s even without a notice.
 //
 // At most 10,000 tokens are kept. Wrong ones have their own part of the cache: however many arrive, they
 // cannot evict a valid one.
@@ -42,7 +42,12 @@ public:
     std::size_t size() const { return right_.size() + wrong_.size(); }
 
 private:
-    expiring_map<digest32, token_owner> right_{right_lifetime, right_capacity};
+    struct kept_owner {
+        token_owner owner;
+        std::optional<clock::time_point> ends;  // by its own time; then the database is asked again
+    };
+
+    expiring_map<digest32, kept_owner> right_{right_lifetime, right_capacity};
     expiring_map<digest32, std::monostate> wrong_{wrong_lifetime, wrong_capacity};
     expiring_map<uuid, workspace_facts> workspaces_{right_lifetime, right_capacity};
     epoch epoch_ = 0;

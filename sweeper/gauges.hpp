@@ -2,13 +2,14 @@
 
 #include "core/metrics.hpp"
 #include "core/task_group.hpp"
+#include "storage/content_rows.hpp"
 #include "storage/unacked.hpp"
 
 namespace restante {
 
-// Gauges of pending work, for dashboards. They describe the whole database, not this process: every replica
-// reports the same values, so a dashboard uses their maximum and never their sum. One shard of a process
-// maintains them.
+// Gauges of pending work and of what VACUUM may not remove, for dashboards. They describe the whole database,
+// not this process: every replica reports the same values, so a dashboard uses their maximum and never their
+// sum. One shard of a process maintains them.
 class upload_gauges {
 public:
     static constexpr auto interval = std::chrono::seconds(15);
@@ -22,6 +23,8 @@ public:
     awaitable<error_code> refresh();
 
 private:
+    awaitable<error_code> refresh_places();
+
     pq::connection_pool& db_;
     metric_set::number& files_;
     metric_set::number& bytes_;
@@ -30,6 +33,12 @@ private:
     metric_set::number& oldest_;
     metric_set::number& estimated_;
     metric_set::number& refreshed_at_;
+    metric_set::number& held_;
+    struct place_gauges {
+        metric_set::number& files;
+        metric_set::number& bytes;
+    };
+    std::vector<place_gauges> by_place_;  // in the order of content_place
 };
 
 }  // namespace restante

@@ -8,7 +8,7 @@ namespace restante {
 // clock.
 struct retention_policy {
     std::chrono::microseconds acked;     // an acked file is kept this long, for `?recover=true`
-    std::chrono::microseconds activity;  // how far back the feed goes
+    std::chrono::microseconds activity;  // how far back the feed goes, and receipts
     std::chrono::microseconds interval;  // between two cycles
 };
 
@@ -16,8 +16,9 @@ struct retention_policy {
 // in every cycle; what a job leaves over is not handed on.
 struct cycle_shares {
     std::chrono::milliseconds files = std::chrono::seconds(20);
-    std::chrono::milliseconds requests = std::chrono::seconds(5);
-    std::chrono::milliseconds activity = std::chrono::seconds(5);
+    std::chrono::milliseconds requests = std::chrono::seconds(4);
+    std::chrono::milliseconds activity = std::chrono::seconds(3);
+    std::chrono::milliseconds receipts = std::chrono::seconds(3);
 };
 
 // If a cycle ran out of time, the next one follows almost immediately, so that deletion keeps up with

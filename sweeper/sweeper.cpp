@@ -15,9 +15,10 @@ metric_set::number& swept(metric_set& metrics, std::string_view outcome)
 
 metric_set::number& forgotten(metric_set& metrics, std::string_view what)
 {
-    return metrics.counter("molecule_sweep_forgotten_total",
-                           "Rows removed by the sweep that are not files: upload requests and activity.",
-                           {{"what", what}});
+    return metrics.counter(
+        "molecule_sweep_forgotten_total",
+        "Rows removed by the sweep that are not files: upload requests, activity, receipts.",
+        {{"what", what}});
 }
 
 std::int64_t milliseconds_of(std::chrono::microseconds d)
@@ -27,8 +28,9 @@ std::int64_t milliseconds_of(std::chrono::microseconds d)
 
 }  // namespace
 
-sweeper::sweeper(pq::connection_pool& db, metric_set& metrics, retention_policy policy, cycle_shares shares)
-    : storage_(db),
+sweeper::sweeper(pq::connection_pool& db, metric_set& metrics, retention_policy policy, cycle_shares shares,
+                 live_event_listener* listener)
+    : storage_(db, listener),
       policy_(policy),
       shares_(shares),
       acked_(swept(metrics, "acked")),
@@ -36,6 +38,7 @@ sweeper::sweeper(pq::connection_pool& db, metric_set& metrics, retention_policy 
       errors_(swept(metrics, "error")),
       requests_(forgotten(metrics, "requests")),
       activity_(forgotten(metrics, "activity")),
+      receipts_(forgotten(metrics, "receipts")),
       last_success_(metrics.gauge("molecule_sweep_last_success_timestamp_seconds",
                                   "When a cycle of this process last ended without an error.")),
       duration_(metrics.seconds("molecule_sweep_duration_seconds", "How long cycles of the sweep took."))
@@ -90,6 +93,13 @@ awaitable<cycle_report> sweeper::sweep_everything(task_group& tasks)
     const auto activity = co_await storage_.forget_activity(policy_.activity, for_activity);
     report.activity = activity.gone;
     report.add(activity);
+    if (tasks.stop_requested())
+        co_return report;
+
+    const sweep_time for_receipts(tasks, shares_.receipts);
+    const auto receipts = co_await storage_.forget_receipts(policy_.activity, for_receipts);
+    report.receipts = receipts.gone;
+    report.add(receipts);
     co_return report;
 }
 
@@ -99,6 +109,7 @@ void sweeper::log_report(const cycle_report& report)
     expired_.add(static_cast<double>(report.files.expired));
     requests_.add(static_cast<double>(report.requests));
     activity_.add(static_cast<double>(report.activity));
+    receipts_.add(static_cast<double>(report.receipts));
     duration_.observe(std::chrono::duration<double>(report.took).count());
     if (report.did_something())
         log_line(log_level::info, "sweep_done")
@@ -106,6 +117,7 @@ void sweeper::log_report(const cycle_report& report)
             .field("expired", report.files.expired)
             .field("requests", report.requests)
             .field("activity", report.activity)
+            .field("receipts", report.receipts)
             .field("duration_ms", milliseconds_of(report.took));
     if (report.failure) {
         log_failure(report);

@@ -13,11 +13,12 @@ struct cycle_report {
     sweep_counts files;
     std::int64_t requests = 0;  // idempotency keys and fences
     std::int64_t activity = 0;
+    std::int64_t receipts = 0;
     bool more = false;   // it ran out of time
     error_code failure;  // the first one; the other jobs still ran
     std::chrono::microseconds took{};
 
-    bool did_something() const { return files.acked + files.expired + requests + activity > 0; }
+    bool did_something() const { return files.acked + files.expired + requests + activity + receipts > 0; }
 
     void add(const forget_outcome& job)
     {
@@ -32,7 +33,9 @@ struct cycle_report {
 // own and share the work.
 class sweeper {
 public:
-    sweeper(pq::connection_pool& db, metric_set& metrics, retention_policy policy, cycle_shares shares = {});
+    // The listener hears of files that expired.
+    sweeper(pq::connection_pool& db, metric_set& metrics, retention_policy policy, cycle_shares shares = {},
+            live_event_listener* listener = nullptr);
 
     // Returns promptly when a stop is requested: between cycles, or after the current batch.
     awaitable<void> run(task_group& tasks);
@@ -56,6 +59,7 @@ private:
     metric_set::number& errors_;
     metric_set::number& requests_;
     metric_set::number& activity_;
+    metric_set::number& receipts_;
     metric_set::number& last_success_;
     metric_set::histogram& duration_;
 };
