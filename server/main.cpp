@@ -1,10 +1,16 @@
 #include "cli/command_line.hpp"
+#include "client/command_line.hpp"
+#include "client/program.hpp"
+#include "server/commands/content.hpp"
+#include "server/commands/grant.hpp"
 #include "server/commands/migrate.hpp"
+#include "server/commands/openapi.hpp"
 #include "server/commands/serve.hpp"
 #include "server/commands/status.hpp"
 #include "server/commands/sweep.hpp"
 #include "server/commands/token.hpp"
 #include "server/commands/workspace.hpp"
+#include "server/commands/workspace_quota.hpp"
 
 #include <csignal>
 #include <cstdlib>
@@ -14,21 +20,30 @@ namespace {
 
 using namespace restante;
 
-int run(const command& asked)
+int run(const command& asked, std::span<const std::string> arguments)
 {
     switch (asked.what) {
-        case verb::serve: return run_serve(asked.config);
+        case verb::serve:
+            return run_serve(asked.config,
+                             [=] { return read_settings_again(arguments, process_environment()); });
         case verb::migrate: return run_migrate(asked);
         case verb::sweep: return run_sweep(asked);
         case verb::status: return run_status(asked);
+        case verb::openapi: return run_openapi();
         case verb::version: std::cout << "restante " << RESTANTE_VERSION << '\n'; return EXIT_SUCCESS;
         case verb::workspace_add:
         case verb::workspace_list:
         case verb::workspace_secret:
         case verb::workspace_remove: return run_workspace(asked);
+        case verb::workspace_quota: return run_workspace_quota(asked);
         case verb::token_issue:
         case verb::token_list:
         case verb::token_revoke: return run_token(asked);
+        case verb::grant_create:
+        case verb::grant_list:
+        case verb::grant_revoke: return run_grant(asked);
+        case verb::content_check: return run_content_check(asked);
+        case verb::content_move: return run_content_move(asked);
         default: return EXIT_FAILURE;
     }
 }
@@ -36,6 +51,8 @@ int run(const command& asked)
 int run_command_line(int argc, char** argv)
 {
     const std::vector<std::string> arguments(argv + 1, argv + argc);
+    if (client::is_client_command(arguments))
+        return client::run_program("restante", arguments, process_environment());
     const auto parsed = parse_command_line(arguments, process_environment());
     if (const auto* wrong = std::get_if<usage_error>(&parsed)) {
         std::cerr << wrong->message << '\n';
@@ -45,7 +62,7 @@ int run_command_line(int argc, char** argv)
         std::cout << help->text;
         return EXIT_SUCCESS;
     }
-    return run(std::get<command>(parsed));
+    return run(std::get<command>(parsed), arguments);
 }
 
 }  // namespace

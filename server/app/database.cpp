@@ -77,12 +77,13 @@ startup_result<T> run_now(awaitable<startup_result<T>> work)
 
 }  // namespace
 
-startup_result<database> database::open(const settings& config)
+startup_result<database> database::open(const settings& config, const interruption& interrupted)
 {
     database opened;
     if (config.database_url.empty()) {
-        auto started = private_postgres::start(
-            {.data_dir = config.data_dir, .max_connections = config.db_connections + 50});
+        auto started = private_postgres::start({.data_dir = config.data_dir,
+                                                .max_connections = config.db_connections + 50,
+                                                .interrupted = interrupted});
         if (!started)
             return started.error();
         opened.own_ = std::make_unique<private_postgres>(std::move(*started));

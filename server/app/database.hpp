@@ -16,8 +16,9 @@ namespace restante {
 // otherwise.
 class database {
 public:
-    // May block: for initdb, for crash recovery, and up to 30 s for a database that is not there yet.
-    static startup_result<database> open(const settings& config);
+    // May block: for initdb, for crash recovery, and up to 30 s for a database that is not there yet. Fails
+    // soon after `interrupted` becomes true while the private PostgreSQL is being made or started.
+    static startup_result<database> open(const settings& config, const interruption& interrupted = never);
 
     database(database&&) noexcept = default;
     database& operator=(database&&) = delete;

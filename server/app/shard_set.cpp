@@ -77,7 +77,7 @@ bool shard_set::join()
     return in_order;
 }
 
-awaitable<result<std::string>> shard_set::scrape(executor home)
+awaitable<result<std::shared_ptr<const metric_set>>> shard_set::collect(executor home)
 {
     const auto all = std::make_shared<collection>(home, shards_.size());
     for (auto& each : shards_) {
@@ -96,7 +96,15 @@ awaitable<result<std::string>> shard_set::scrape(executor home)
     const bool answered = co_await all->changed.wait_until(end);
     if (!answered)
         co_return RESTANTE_ERROR(errc::no_room);
-    co_return all->sum.to_prometheus();
+    co_return std::shared_ptr<const metric_set>(all, &all->sum);
+}
+
+awaitable<result<std::string>> shard_set::scrape(executor home)
+{
+    const auto sum = co_await collect(home);
+    if (!sum)
+        co_return sum.error();
+    co_return (*sum)->to_prometheus();
 }
 
 }  // namespace restante

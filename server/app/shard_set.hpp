@@ -26,6 +26,8 @@ public:
 
     // Runs on `home`: asks every shard for its figures and adds them up. Error: no_room when one did not
     // answer within two seconds.
+    awaitable<result<std::shared_ptr<const metric_set>>> collect(executor home);
+    // The same as Prometheus' text.
     awaitable<result<std::string>> scrape(executor home);
 
 private:

@@ -39,6 +39,14 @@ void signal_watch::wait_for_stop(const std::function<void()>& on_hangup) const
     }
 }
 
+bool signal_watch::stop_pending() const
+{
+    sigset_t pending;
+    sigemptyset(&pending);
+    ::sigpending(&pending);
+    return sigismember(&pending, SIGTERM) == 1 || sigismember(&pending, SIGINT) == 1;
+}
+
 void signal_watch::let_next_one_kill() const
 {
     std::signal(SIGTERM, SIG_DFL);

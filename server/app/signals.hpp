@@ -14,6 +14,9 @@ public:
     // Blocks the calling thread until SIGTERM or SIGINT; calls `on_hangup` for each SIGHUP meanwhile.
     void wait_for_stop(const std::function<void()>& on_hangup) const;
 
+    // Whether SIGTERM or SIGINT has come and was not taken yet.
+    bool stop_pending() const;
+
     // From now on the next SIGTERM or SIGINT ends the process at once.
     void let_next_one_kill() const;
 

@@ -6,34 +6,45 @@
 
 #include <cstdlib>
 #include <iostream>
+#include <vector>
 
 namespace restante {
 
 namespace {
 
+// "2 waiting files, 1 receipt and 3 workspaces": what there is of it.
 std::string described(const migration_losses& losses)
 {
-    return counted(losses.files, "waiting file", "waiting files") + ", " +
-           counted(losses.activity, "activity row", "activity rows") + " and " +
-           counted(losses.workspaces, "workspace", "workspaces");
+    const struct {
+        std::int64_t count;
+        const char* one;
+        const char* many;
+    } kinds[] = {
+        {losses.files, "waiting file", "waiting files"},
+        {losses.activity, "activity row", "activity rows"},
+        {losses.workspaces, "workspace", "workspaces"},
+        {losses.receipts, "receipt", "receipts"},
+        {losses.cursors, "cursor", "cursors"},
+        {losses.tokens, "token or grant with a scope or an end", "tokens and grants with a scope or an end"},
+        {losses.limits, "limit of a workspace", "limits of workspaces"}};
+    std::vector<std::string> parts;
+    for (const auto& [count, one, many] : kinds)
+        if (count > 0)
+            parts.push_back(counted(count, one, many));
+    std::string text = parts.front();
+    for (std::size_t i = 1; i < parts.size(); ++i)
+        text += (i + 1 < parts.size() ? ", " : " and ") + parts[i];
+    return text;
 }
 
-// Says what would be lost, and whether to go on.
-awaitable<bool> may_go_on(pq::connection& session, const migration_request& request, bool yes_lose_files)
+// Says what would be lost, and why not to go on.
+std::optional<std::string> object_to(const migration_losses& losses, const own_options& own)
 {
-    const auto losses = co_await count_losses(session, request.target);
-    if (!losses) {
-        std::cerr << "restante: " << losses.error().message << '\n';
-        co_return false;
-    }
-    if (!losses->any())
-        co_return true;
-    if (request.dry_run)
-        std::cout << "would delete " << described(*losses) << '\n';
-    else if (!yes_lose_files)
-        std::cerr << "restante: this would delete " << described(*losses)
-                  << "; nothing was done. --yes-lose-files does it.\n";
-    co_return request.dry_run || yes_lose_files;
+    if (own.dry_run)
+        std::cout << "would delete " << described(losses) << '\n';
+    if (own.dry_run || own.yes_lose_files)
+        return std::nullopt;
+    return "this would delete " + described(losses) + "; nothing was done. --yes-lose-files does it.";
 }
 
 awaitable<int> migrate_database(const std::string& conninfo, const own_options& own)
@@ -48,9 +59,7 @@ awaitable<int> migrate_database(const std::string& conninfo, const own_options& 
     migration_request request{.target = {}, .dry_run = own.dry_run};
     if (own.to)
         request.target = static_cast<int>(*own.to);
-    const bool agreed = co_await may_go_on(**session, request, own.yes_lose_files);
-    if (!agreed)
-        co_return EXIT_FAILURE;
+    request.object = [&](const migration_losses& losses) { return object_to(losses, own); };
     const auto tell = [&](const migration_step& step) {
         const char* verb = own.dry_run ? "would " : "";
         std::cout << verb << (step.way == direction::up ? "apply " : "undo ") << step.what->name << '\n';

@@ -4,20 +4,23 @@
 #include "core/log.hpp"
 #include "core/log_sink.hpp"
 #include "http/net/bind_listeners.hpp"
-#include "http/net/self_signed.hpp"
-#include "http/net/tls_context.hpp"
-#include "server/api/workspaces/registration_policy.hpp"
+#include "server/app/api_document.hpp"
 #include "server/app/database.hpp"
 #include "server/app/descriptors.hpp"
+#include "server/app/reloader.hpp"
+#include "server/app/server_tls.hpp"
 #include "server/app/shard_app.hpp"
 #include "server/app/shard_set.hpp"
 #include "server/app/signals.hpp"
+#include "server/app/startup_warnings.hpp"
 #include "server/events/replica_link.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/use_future.hpp>
 
 #include <cstdlib>
 #include <deque>
 #include <iostream>
-#include <sys/stat.h>
 #include <thread>
 
 namespace restante {
@@ -25,6 +28,7 @@ namespace restante {
 namespace {
 
 constexpr std::size_t handshakes_at_once = 200;
+constexpr auto ready_patience = std::chrono::seconds(2);
 
 // The addresses that were bound, as the ready line names them.
 struct ready_line {
@@ -39,41 +43,34 @@ struct ready_line {
     }
 };
 
-// Not refused, as a TLS key is: servers run with such files already.
-void warn_about_admin_token_file(const settings& config)
-{
-    struct stat info{};
-    if (config.admin_token_file.empty() || ::stat(config.admin_token_file.c_str(), &info) != 0)
-        return;
-    if ((info.st_mode & S_IRWXO) != 0)
-        log_line(log_level::warn, "admin_token_file_open")
-            .field("file", config.admin_token_file)
-            .field("reason", "every user of this machine can read the admin token; chmod 600 the file");
-}
-
 class server {
 public:
-    server(const settings& config, const std::string& conninfo, const tls_context& push_tls)
+    server(const settings& config, const std::string& conninfo, const tls_context& push_tls,
+           const content_setup& content)
         : config_(config),
+          content_(content),
           memory_(config.body_memory),
           spools_(memory_, config.spool_limit, config.spool_dir),
           shards_(shard_count(config), limits_of(config)),
-          replicas_(shards_[0].get_executor(), {.conninfo = conninfo}, notices_)
+          replicas_(shards_[0].get_executor(), {.conninfo = conninfo, .timelines = timelines_}, notices_,
+                    live_)
     {
-        const tokenless_policy without_token{config.dev, registration_door(config)};
-        const shared_state shared{memory_, spools_, keys_, notices_, commits_, without_token, push_tls};
+        const auto without_token = live_settings_of(config).without_token;
+        const shared_state shared{memory_,  spools_,       keys_,      notices_, commits_,
+                                  live_,    ready_shards_, timelines_, recent_,  without_token,
+                                  push_tls, openapi_,      content};
         for (std::size_t i = 0; i < shards_.size(); ++i)
             link_to_replicas(shards_[i], apps_.emplace_back(config_, conninfo, shared, shards_[i], shards_));
         notices_.subscribe(shards_[0].get_executor(), replicas_);
         commits_.subscribe(shards_[0].get_executor(), replicas_);
+        live_.subscribe(shards_[0].get_executor(), replicas_);
     }
 
     startup_result<void> open()
     {
-        warn_about_registration(config_);
-        warn_about_admin_token_file(config_);
+        warn_about_access(config_);
         if (!config_.listen_tls.empty()) {
-            auto context = load_tls();
+            auto context = load_server_tls(config_);
             if (!context)
                 return context.error();
             for (std::size_t i = 0; i < shards_.size(); ++i)
@@ -88,15 +85,20 @@ public:
         return listen_for_metrics();
     }
 
-    int run(const signal_watch& signals)
+    int run(const signal_watch& signals, const settings_reader& read_again)
     {
+        reloader on_hangup(config_, read_again, shards_, apps_);
         for (auto& app : apps_)
             app.start();
         replicas_.start(shards_[0].background());
         shards_.start();
+        await_readiness(signals);
         std::cout << "restante ready http=" << ready_.http << " https=" << ready_.https
                   << " metrics=" << ready_.metrics << std::endl;
-        signals.wait_for_stop([this] { reload_tls(); });
+        signals.wait_for_stop([&] {
+            on_hangup.reload();
+            content_.reload();
+        });
         log_line(log_level::info, "stopping");
         shards_.stop(config_.shutdown_grace);
         signals.let_next_one_kill();
@@ -110,6 +112,20 @@ public:
     }
 
 private:
+    // Who has read the ready line finds a server that is ready. One whose database is unavailable listens all
+    // the same, and says so in /readyz.
+    void await_readiness(const signal_watch& signals)
+    {
+        using clock = std::chrono::steady_clock;
+        const executor home = shards_[0].get_executor();
+        for (const auto end = clock::now() + ready_patience; clock::now() < end && !signals.stop_pending();) {
+            auto reasons = asio::co_spawn(home, ready_shards_.reasons_not_ready(home), asio::use_future);
+            if (reasons.get().empty())
+                return;
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        }
+    }
+
     static unsigned shard_count(const settings& config)
     {
         if (config.threads != 0)
@@ -131,29 +147,6 @@ private:
     void link_to_replicas(shard& home, shard_app& app)
     {
         replicas_.add_shard(home.get_executor(), [&app](const changes& what) { app.apply_remote(what); });
-    }
-
-    startup_result<tls_context> load_tls() const
-    {
-        if (!config_.tls_cert.empty())
-            return make_tls_context({config_.tls_cert, config_.tls_key});
-        auto own = make_self_signed_if_needed(config_.data_dir);
-        if (!own)
-            return own.error();
-        return make_tls_context(*own);
-    }
-
-    void reload_tls()
-    {
-        if (config_.listen_tls.empty())
-            return;
-        auto context = load_tls();
-        if (!context) {
-            log_line(log_level::error, "certificate_not_reloaded").field("error", context.error().message);
-            return;
-        }
-        shards_.set_tls(*context);
-        log_line(log_level::info, "certificate_reloaded");
     }
 
     startup_result<void> listen(const host_port& address, const char* flag, transport kind,
@@ -183,11 +176,17 @@ private:
     }
 
     const settings& config_;
+    const content_setup& content_;
+    const std::string openapi_ = make_api_document(config_);
     memory_budget memory_;
     spool_budget spools_;
     running_keys keys_;
     identity_notices notices_;
     commit_subscribers commits_;
+    live_event_board live_;
+    readiness_board ready_shards_;
+    const std::shared_ptr<pq::newest_timeline> timelines_ = std::make_shared<pq::newest_timeline>();
+    recent_series recent_;
     shard_set shards_;
     replica_link replicas_;
     std::deque<shard_app> apps_;
@@ -195,18 +194,18 @@ private:
 };
 
 // A database of somebody else's may take 30 s to come up, and a signal to stop acts meanwhile. A private one
-// must not be left half started.
-startup_result<database> open_database(const settings& config)
+// must not be left half started, so it is stopped first.
+startup_result<database> open_database(const settings& config, const signal_watch& signals)
 {
     if (config.database_url.empty())
-        return database::open(config);
+        return database::open(config, [&signals] { return signals.stop_pending(); });
     const killable meanwhile;
     return database::open(config);
 }
 
 }  // namespace
 
-int run_serve(const settings& config)
+int run_serve(const settings& config, const settings_reader& read_again)
 {
     set_log_level(config.level);
     const signal_watch signals;
@@ -216,17 +215,26 @@ int run_serve(const settings& config)
         std::cerr << "restante: --push-ca-file: " << push_tls.error().message << '\n';
         return EXIT_FAILURE;
     }
-    auto data = open_database(config);
+    auto data = open_database(config, signals);
+    if (!data && signals.stop_pending()) {
+        log_line(log_level::info, "stopped");
+        return EXIT_SUCCESS;
+    }
     if (!data) {
         std::cerr << "restante: " << data.error().message << '\n';
         return EXIT_FAILURE;
     }
-    server instance(config, data->conninfo(), *push_tls);
+    const auto content = content_setup::open(config);
+    if (!content) {
+        std::cerr << "restante: " << content.error().message << '\n';
+        return EXIT_FAILURE;
+    }
+    server instance(config, data->conninfo(), *push_tls, *content);
     if (auto opened = instance.open(); !opened) {
         std::cerr << "restante: " << opened.error().message << '\n';
         return EXIT_FAILURE;
     }
-    return instance.run(signals);
+    return instance.run(signals, read_again);
 }
 
 }  // namespace restante

@@ -1,5 +1,6 @@
 #include "server/commands/status.hpp"
 
+#include "server/app/quota_limits.hpp"
 #include "server/commands/database_session.hpp"
 #include "server/commands/status_text.hpp"
 
@@ -25,9 +26,9 @@ std::string explain(const error_code& failure, const pq::connection_pool& db)
     return status.last_error.empty() ? failure.message() : failure.message() + ": " + status.last_error;
 }
 
-awaitable<bool> show(pq::connection_pool& db, const own_options& own)
+awaitable<bool> show(pq::connection_pool& db, const own_options& own, quota_limits defaults)
 {
-    const auto report = co_await read_status(db);
+    const auto report = co_await read_status(db, defaults);
     if (!report) {
         std::cerr << "restante: " << explain(report.error(), db) << '\n';
         co_return false;
@@ -38,12 +39,12 @@ awaitable<bool> show(pq::connection_pool& db, const own_options& own)
     co_return true;
 }
 
-awaitable<int> show_status(const std::string& conninfo, const own_options& own)
+awaitable<int> show_status(const std::string& conninfo, const own_options& own, quota_limits defaults)
 {
     const executor ex = co_await asio::this_coro::executor;
     pq::connection_pool db(
         ex, {.connect = {.conninfo = conninfo}, .connections = 1, .wait_limit = std::chrono::seconds(10)});
-    bool shown = co_await show(db, own);
+    bool shown = co_await show(db, own, defaults);
     if (!own.watch)
         co_return shown ? EXIT_SUCCESS : EXIT_FAILURE;
 
@@ -59,7 +60,7 @@ awaitable<int> show_status(const std::string& conninfo, const own_options& own)
         pause.expires_after(watch_interval);
         co_await pause.async_wait(use_tuple);
         if (!interrupted)
-            co_await show(db, own);
+            co_await show(db, own, defaults);
     }
     co_return EXIT_SUCCESS;
 }
@@ -68,8 +69,9 @@ awaitable<int> show_status(const std::string& conninfo, const own_options& own)
 
 int run_status(const command& asked)
 {
-    return with_database(asked.config,
-                         [&](const std::string& conninfo) { return show_status(conninfo, asked.own); });
+    return with_database(asked.config, [&](const std::string& conninfo) {
+        return show_status(conninfo, asked.own, quota_limits_of(asked.config));
+    });
 }
 
 }  // namespace restante

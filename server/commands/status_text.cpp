@@ -7,6 +7,7 @@
 #include <boost/json/serialize.hpp>
 
 #include <algorithm>
+#include <cmath>
 
 namespace restante {
 
@@ -28,6 +29,13 @@ std::string line(const char* label, const std::string& text)
     return out + text + '\n';
 }
 
+std::string agents_line(const presence_counts& agents)
+{
+    return line("Agents", with_separators(agents.online) + " online, " + with_separators(agents.degraded) +
+                              " degraded, " + with_separators(agents.offline) + " offline, " +
+                              with_separators(agents.awaited) + " awaited");
+}
+
 std::string waiting_lines(const unacked_uploads& waiting)
 {
     if (waiting.files == 0)
@@ -39,6 +47,15 @@ std::string waiting_lines(const unacked_uploads& waiting)
     const std::string second = about + with_separators(waiting.never_fetched) + " never fetched, " + about +
                                with_separators(waiting.fetched()) + " fetched but not acked";
     return line("Waiting", first) + line("", second);
+}
+
+std::string fullest_line(const std::optional<fullest_workspace>& fullest)
+{
+    if (!fullest)
+        return "";
+    const auto percent = static_cast<std::int64_t>(std::floor(100 * fullest->share));
+    return line("Fullest",
+                to_string(fullest->id) + " has used " + std::to_string(percent) + " % of its quota");
 }
 
 std::string sweep_line(const last_sweep& sweep, timestamp now)
@@ -102,6 +119,13 @@ json::array replica_array(const std::vector<replica>& replicas)
     return listed;
 }
 
+json::value fullest_object(const std::optional<fullest_workspace>& fullest)
+{
+    if (!fullest)
+        return nullptr;
+    return {{"workspace_id", to_string(fullest->id)}, {"quota_used_ratio", fullest->share}};
+}
+
 }  // namespace
 
 std::string status_table(const status_report& report)
@@ -113,7 +137,7 @@ std::string status_table(const status_report& report)
            line("Workspaces", with_separators(ws.poll + ws.push) + " (" + with_separators(ws.poll) +
                                   " poll, " + with_separators(ws.push) + " push), " +
                                   with_separators(ws.removed) + " removed") +
-           waiting_lines(report.waiting) +
+           agents_line(ws.agents) + waiting_lines(report.waiting) + fullest_line(report.fullest) +
            line("To sweep",
                 at_most(report.leaving.acked) + " acked, " + at_most(report.leaving.expired) + " expired") +
            sweep_line(report.sweep, db.now) + replica_lines(report.replicas, db.now);
@@ -131,7 +155,13 @@ std::string status_json(const status_report& report)
          {{"poll", report.workspaces.poll},
           {"push", report.workspaces.push},
           {"removed", report.workspaces.removed}}},
+        {"agents",
+         {{"online", report.workspaces.agents.online},
+          {"degraded", report.workspaces.agents.degraded},
+          {"offline", report.workspaces.agents.offline},
+          {"awaited", report.workspaces.agents.awaited}}},
         {"waiting", waiting_object(report.waiting)},
+        {"fullest", fullest_object(report.fullest)},
         {"to_sweep",
          {{"acked", report.leaving.acked},
           {"expired", report.leaving.expired},

@@ -2,6 +2,7 @@
 
 #include "cli/settings.hpp"
 #include "core/asio.hpp"
+#include "storage/quota_store.hpp"
 #include "storage/tokens.hpp"
 #include "storage/workspaces.hpp"
 
@@ -13,6 +14,7 @@ namespace restante {
 struct command_stores {
     workspace_store& workspaces;
     token_store& tokens;
+    quota_store& quotas;
 };
 
 // Opens the database, runs the work on its stores and gives an exit code. An error that the work returns is

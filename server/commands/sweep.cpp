@@ -22,7 +22,8 @@ awaitable<int> sweep_database(const std::string& conninfo, const settings& confi
     sweeper once(db, metrics, policy_from(config));
     const auto report = co_await once.sweep_once(tasks);
     std::cout << "acked " << report.files.acked << "\nexpired " << report.files.expired << "\nrequests "
-              << report.requests << "\nactivity " << report.activity << '\n';
+              << report.requests << "\nactivity " << report.activity << "\nreceipts " << report.receipts
+              << '\n';
     if (!report.failure)
         co_return EXIT_SUCCESS;
     std::cerr << "restante: the sweep did not finish: " << report.failure.message() << '\n';

@@ -1,6 +1,9 @@
 #pragma once
 
+#include "core/clock.hpp"
+
 #include <initializer_list>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -19,5 +22,15 @@ public:
 private:
     std::vector<std::vector<std::string>> rows_;
 };
+
+// Cells for what may not be there.
+inline std::string cell(const std::optional<timestamp>& when)
+{
+    return when ? rfc3339(*when) : "-";
+}
+inline std::string cell(const std::optional<std::string>& text)
+{
+    return text.value_or("-");
+}
 
 }  // namespace restante

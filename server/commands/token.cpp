@@ -1,6 +1,8 @@
 #include "server/commands/token.hpp"
 
 #include "auth/token.hpp"
+#include "cli/config_values.hpp"
+#include "server/api/workspaces/token_form.hpp"
 #include "server/api/workspaces/token_json.hpp"
 #include "server/commands/stores.hpp"
 #include "server/commands/text_table.hpp"
@@ -14,20 +16,41 @@ namespace restante {
 
 namespace {
 
-awaitable<result<void>> issue(command_stores on, uuid workspace)
+// The flags as the body that the API takes, which judges them; nothing when the duration is none.
+std::optional<boost::json::object> body_of(const own_options& own)
 {
-    const auto fresh = make_token();
+    boost::json::object body;
+    if (!own.scope.empty())
+        body["scope"] = own.scope;
+    if (!own.name.empty())
+        body["name"] = own.name;
+    if (own.expires.empty())
+        return body;
+    const auto life = parse_duration(own.expires);
+    if (!life)
+        return std::nullopt;
+    body["expires_in"] = std::chrono::duration_cast<std::chrono::seconds>(*life).count();
+    return body;
+}
+
+awaitable<result<void>> issue(command_stores on, uuid workspace, token_request asked, bool as_json)
+{
+    auto fresh = make_token();
+    fresh.kept.scope = asked.scope;
+    fresh.kept.name = asked.name;
+    fresh.kept.lifetime = asked.lifetime;
     const auto minted = co_await on.tokens.mint(workspace, fresh.kept);
     if (!minted)
         co_return minted.error();
+    if (as_json) {
+        auto output = to_json(*minted);
+        output["auth_token"] = fresh.secret;
+        std::cout << boost::json::serialize(output) << '\n';
+        co_return result<void>();
+    }
     std::cerr << "token " << to_string(minted->id) << ", shown once:\n";
     std::cout << fresh.secret << '\n';
     co_return result<void>();
-}
-
-std::string time_or_dash(const std::optional<timestamp>& when)
-{
-    return when ? rfc3339(*when) : "-";
 }
 
 awaitable<result<void>> list(command_stores on, uuid workspace, bool as_json)
@@ -42,10 +65,11 @@ awaitable<result<void>> list(command_stores on, uuid workspace, bool as_json)
         std::cout << boost::json::serialize(output) << '\n';
         co_return result<void>();
     }
-    text_table table{"TOKEN_ID", "PREFIX", "CREATED", "LAST USED", "REVOKED"};
+    text_table table{"TOKEN_ID", "PREFIX", "SCOPE", "CREATED", "LAST USED", "EXPIRES", "REVOKED", "NAME"};
     for (const auto& token : *tokens)
-        table.add({to_string(token.id), token.prefix, rfc3339(token.created_at),
-                   time_or_dash(token.last_used_at), time_or_dash(token.revoked_at)});
+        table.add({to_string(token.id), token.prefix, std::string(to_string(token.scope)),
+                   rfc3339(token.created_at), cell(token.last_used_at), cell(token.expires_at),
+                   cell(token.revoked_at), cell(token.name)});
     table.print(std::cout);
     co_return result<void>();
 }
@@ -58,21 +82,37 @@ awaitable<result<void>> revoke(command_stores on, uuid workspace, uuid token)
     co_return revoked;
 }
 
+int refuse(const std::string& sentence)
+{
+    std::cerr << sentence << '\n';
+    return usage_error::exit_code;
+}
+
+int run_issue(const command& asked, const uuid& workspace)
+{
+    const auto body = body_of(asked.own);
+    if (!body)
+        return refuse("--expires must be a duration such as 12h or 90d.");
+    const auto wanted = read_token_request(*body);
+    if (!wanted)
+        return refuse("The API would refuse this: " + wanted.error().sentence.value_or("bad request") + '.');
+    return with_stores(asked.config,
+                       [&](command_stores on) { return issue(on, workspace, *wanted, asked.own.json); });
+}
+
 }  // namespace
 
 int run_token(const command& asked)
 {
     const uuid workspace = *parse_uuid(asked.arguments[0]);
     if (asked.what == verb::token_issue)
-        return with_stores(asked.config, [&](command_stores on) { return issue(on, workspace); });
+        return run_issue(asked, workspace);
     if (asked.what == verb::token_list)
         return with_stores(asked.config,
                            [&](command_stores on) { return list(on, workspace, asked.own.json); });
     const auto token = parse_uuid(asked.arguments[1]);
-    if (!token) {
-        std::cerr << "TOKEN_ID must be a UUID, as `restante token list` shows it.\n";
-        return usage_error::exit_code;
-    }
+    if (!token)
+        return refuse("TOKEN_ID must be a UUID, as `restante token list` shows it.");
     return with_stores(asked.config, [&](command_stores on) { return revoke(on, workspace, *token); });
 }
 

@@ -1,7 +1,9 @@
 #include "server/commands/workspace.hpp"
 
 #include "auth/token.hpp"
+#include "core/secret_hash.hpp"
 #include "server/api/workspaces/registration_form.hpp"
+#include "server/commands/plain_words.hpp"
 #include "server/commands/stores.hpp"
 #include "server/commands/text_table.hpp"
 
@@ -10,6 +12,7 @@
 #include <boost/json/serialize.hpp>
 
 #include <iostream>
+#include <unordered_map>
 
 namespace restante {
 
@@ -58,7 +61,8 @@ awaitable<result<void>> add(command_stores on, const command& asked)
                             .url = unless_empty(asked.own.url),
                             .name = unless_empty(asked.own.name),
                             .agent_card = {},
-                            .inbound_secret = make_secret()};
+                            .inbound_secret = make_secret(),
+                            .by = registered_by::operator_};
     const auto fresh = make_token();
     const auto done = co_await on.workspaces.register_workspace(what, fresh.kept, caller::proven);
     if (!done)
@@ -67,19 +71,23 @@ awaitable<result<void>> add(command_stores on, const command& asked)
     co_return result<void>();
 }
 
-json::object to_json(const workspace_info& workspace)
+json::object to_json(const workspace_info& workspace, const quota_use& waiting)
 {
     const auto text_or_null = [](const std::optional<std::string>& text) {
         return text ? json::value(*text) : json::value(nullptr);
     };
-    return {{"id", to_string(workspace.id)},
-            {"name", text_or_null(workspace.name)},
-            {"delivery_mode", text_or_null(workspace.mode)},
-            {"url", text_or_null(workspace.url)},
-            {"status", workspace.status},
-            {"live_tokens", workspace.live_tokens},
-            {"created_at", rfc3339(workspace.created_at)},
-            {"removed_at", workspace.removed_at ? json::value(rfc3339(*workspace.removed_at)) : nullptr}};
+    return {
+        {"id", to_string(workspace.id)},
+        {"name", text_or_null(workspace.name)},
+        {"delivery_mode", text_or_null(workspace.mode)},
+        {"url", text_or_null(workspace.url)},
+        {"status", workspace.status},
+        {"live_tokens", workspace.live_tokens},
+        {"waiting_files", waiting.files},
+        {"waiting_bytes", waiting.bytes},
+        {"created_at", rfc3339(workspace.created_at)},
+        {"last_seen_at", workspace.last_seen_at ? json::value(rfc3339(*workspace.last_seen_at)) : nullptr},
+        {"removed_at", workspace.removed_at ? json::value(rfc3339(*workspace.removed_at)) : nullptr}};
 }
 
 awaitable<result<void>> list(command_stores on, bool as_json)
@@ -87,17 +95,25 @@ awaitable<result<void>> list(command_stores on, bool as_json)
     const auto all = co_await on.workspaces.list();
     if (!all)
         co_return all.error();
+    const auto counted = co_await on.quotas.all_waiting();
+    if (!counted)
+        co_return counted.error();
+    std::unordered_map<uuid, quota_use, secret_hash> waiting;
+    for (const auto& each : *counted)
+        waiting.emplace(each.workspace, each.used);
     if (as_json) {
         json::array output;
         for (const auto& workspace : *all)
-            output.emplace_back(to_json(workspace));
+            output.emplace_back(to_json(workspace, waiting[workspace.id]));
         std::cout << json::serialize(output) << '\n';
         co_return result<void>();
     }
-    text_table table{"ID", "NAME", "MODE", "STATUS", "TOKENS", "CREATED"};
+    text_table table{"ID", "NAME", "MODE", "STATUS", "SEEN", "TOKENS", "FILES", "BYTES", "CREATED"};
     for (const auto& workspace : *all)
         table.add({to_string(workspace.id), workspace.name.value_or("-"), workspace.mode.value_or("-"),
-                   workspace.status, std::to_string(workspace.live_tokens), rfc3339(workspace.created_at)});
+                   workspace.status, workspace.last_seen_at ? rfc3339(*workspace.last_seen_at) : "-",
+                   std::to_string(workspace.live_tokens), with_separators(waiting[workspace.id].files),
+                   in_bytes(waiting[workspace.id].bytes), rfc3339(workspace.created_at)});
     table.print(std::cout);
     co_return result<void>();
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/metrics.hpp"
+#include "core/wakeup.hpp"
 
 #include <cstddef>
 #include <utility>
@@ -13,7 +14,7 @@ class event_memory {
 public:
     static constexpr std::size_t limit = 32u << 20;
 
-    explicit event_memory(metric_set::number& shown) : shown_(shown) {}
+    event_memory(executor ex, metric_set::number& shown) : shown_(shown), given_back_(ex) {}
     event_memory(const event_memory&) = delete;
     event_memory& operator=(const event_memory&) = delete;
 
@@ -30,6 +31,13 @@ public:
                 of_->remove(bytes_);
         }
 
+        // For what was counted before its size was known.
+        void resize(std::size_t bytes)
+        {
+            of_->add(bytes);
+            of_->remove(std::exchange(bytes_, bytes));
+        }
+
     private:
         event_memory* of_ = nullptr;
         std::size_t bytes_ = 0;
@@ -37,12 +45,19 @@ public:
 
     std::size_t held() const { return held_; }
     bool has_room_for(std::size_t bytes) const { return held_ + bytes <= limit; }
+    // False when nothing was given back until then.
+    awaitable<bool> wait_for_release(wakeup::time_point end) { return given_back_.wait_until(end); }
 
 private:
     void add(std::size_t bytes) { shown_.set(static_cast<double>(held_ += bytes)); }
-    void remove(std::size_t bytes) { shown_.set(static_cast<double>(held_ -= bytes)); }
+    void remove(std::size_t bytes)
+    {
+        shown_.set(static_cast<double>(held_ -= bytes));
+        given_back_.notify_all();
+    }
 
     metric_set::number& shown_;
+    wakeup given_back_;
     std::size_t held_ = 0;
 };
 

@@ -25,14 +25,14 @@ void event_order::offer(shared_event next, events& ready)
     }
     if ((open_ && next->seq <= last_) || !has_room_for(*next))
         return;
-    const auto bytes = next->text.size();
+    const auto bytes = next->size();
     if (held_.emplace(next->seq, std::move(next)).second)
         held_bytes_ += bytes;
 }
 
 bool event_order::has_room_for(const event& next) const
 {
-    return held_.size() < max_held && held_bytes_ + next.text.size() <= max_held_bytes;
+    return held_.size() < max_held && held_bytes_ + next.size() <= max_held_bytes;
 }
 
 void event_order::accept(shared_event next, events& ready)
@@ -77,7 +77,7 @@ shared_event event_order::take_first_held()
 {
     auto first = std::move(held_.begin()->second);
     held_.erase(held_.begin());
-    held_bytes_ -= first->text.size();
+    held_bytes_ -= first->size();
     return first;
 }
 

@@ -17,7 +17,7 @@ public:
     // large one could never be sent.
     bool push(shared_event next)
     {
-        const auto size = next->text.size();
+        const auto size = next->size();
         if (!events_.empty() && (events_.size() == max_events || bytes_ + size > max_bytes))
             return false;
         bytes_ += size;
@@ -31,7 +31,7 @@ public:
     {
         auto first = std::move(events_.front());
         events_.pop_front();
-        bytes_ -= first->text.size();
+        bytes_ -= first->size();
         return first;
     }
 

@@ -7,8 +7,11 @@
 
 namespace restante {
 
+// Those that are sent away end their write at once; this is for a hub that has nobody to send away.
+constexpr auto longest_wait_for_room = std::chrono::seconds(5);
+
 hub::hub(executor ex, feed_tail& feed, metric_set& metrics)
-    : executor_(ex), feed_(feed), metrics_(metrics), memory_(metrics_.held_bytes), reading_(ex)
+    : executor_(ex), feed_(feed), metrics_(metrics), memory_(ex, metrics_.held_bytes), reading_(ex)
 {
 }
 
@@ -40,7 +43,7 @@ awaitable<result<void>> hub::start(subscriber& listener)
     const auto workspace = *listener.workspace_;
     streams_[workspace].listeners.push_back(listener);
     const auto opened = co_await open_one(workspace);
-    if (opened)
+    if (opened && listener.who().may_learn_of(std::nullopt))
         listener.start_ = streams_[workspace].order.last();
     co_return opened;
 }
@@ -155,11 +158,13 @@ void hub::on_remote_activity(const uuid& workspace, std::int64_t seq) noexcept
     }
 }
 
+// Rows of the feed are not for listeners that only send.
 void hub::deliver(stream& from)
 {
     for (const auto& next : ready_) {
         for (auto& listener : from.listeners)
-            listener.put(next);
+            if (listener.who().may_learn_of(std::nullopt))
+                listener.put(next);
         for (auto& listener : to_all_)
             listener.put(next);
     }
@@ -191,6 +196,17 @@ void hub::make_room(std::size_t bytes)
         most->drop(close_cause::fell_behind);
         leaving += most->held();
     }
+}
+
+awaitable<std::optional<event_memory::share>> hub::reserve(std::size_t bytes)
+{
+    const auto end = std::chrono::steady_clock::now() + longest_wait_for_room;
+    for (make_room(bytes); !memory_.has_room_for(bytes); make_room(bytes)) {
+        const bool given_back = co_await memory_.wait_for_release(end);
+        if (!given_back)
+            co_return std::nullopt;
+    }
+    co_return event_memory::share(memory_, bytes);
 }
 
 subscriber* hub::largest_burden()
@@ -225,6 +241,14 @@ void hub::on_workspace_removed(const uuid& workspace) noexcept
     disconnect_if([&](const principal& who) { return who.workspace.id == workspace; });
 }
 
+void hub::disconnect_admins()
+{
+    for_each_listener([](subscriber& each) {
+        if (each.who().kind == principal_kind::admin)
+            each.drop(close_cause::not_allowed);
+    });
+}
+
 void hub::refuse_token(const digest32& hash)
 {
     disconnect_if([&](const principal& who) { return who.token_hash == hash; });
@@ -239,7 +263,20 @@ void hub::add_tokens(std::vector<digest32>& to) const
     };
     for (const auto& [workspace, of] : streams_)
         add_from(of.listeners);
+    add_from(to_all_);
     add_from(admitted_);
+}
+
+// An agent that hears its peers too listens to all workspaces; it is the agent of its own.
+void hub::add_present(std::vector<uuid>& to) const
+{
+    for (const auto& [workspace, of] : streams_)
+        if (std::any_of(of.listeners.begin(), of.listeners.end(),
+                        [&id = workspace](const subscriber& each) { return acts_as_agent(each.who(), id); }))
+            to.push_back(workspace);
+    for (const auto& each : to_all_)
+        if (acts_as_agent(each.who(), each.who().workspace.id))
+            to.push_back(each.who().workspace.id);
 }
 
 }  // namespace restante

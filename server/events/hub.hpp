@@ -2,14 +2,17 @@
 
 #include "auth/identity_notices.hpp"
 #include "core/error.hpp"
+#include "core/secret_hash.hpp"
 #include "core/sha256.hpp"
 #include "core/task_group.hpp"
 #include "server/events/event_order.hpp"
 #include "server/events/head_check.hpp"
 #include "server/events/subscriber.hpp"
 #include "server/events/token_watch.hpp"
+#include "server/presence/presence_source.hpp"
 #include "storage/activity.hpp"
 #include "storage/feed_tail.hpp"
+#include "storage/live_event.hpp"
 
 #include <memory>
 #include <unordered_map>
@@ -24,8 +27,10 @@ namespace restante {
 // are sent away.
 class hub final : public identity_listener,
                   public commit_listener,
+                  public live_event_listener,
                   public head_follower,
-                  public token_holder {
+                  public token_holder,
+                  public presence_source {
 public:
     hub(executor ex, feed_tail& feed, metric_set& metrics);
 
@@ -40,6 +45,7 @@ public:
 
     // A commit of this process.
     void on_commit(std::shared_ptr<const feed_entry> row) noexcept override;
+    void on_live_event(std::shared_ptr<const live_event> what) noexcept override;
     // Another server has committed rows up to this one.
     void on_remote_activity(const uuid& workspace, std::int64_t seq) noexcept;
     void begin_head_check() override;
@@ -50,12 +56,18 @@ public:
     void on_token_revoked(const uuid& token) noexcept override;
     void on_workspace_removed(const uuid& workspace) noexcept override;
 
+    // Ends what was opened with an admin token that is no longer valid.
+    void disconnect_admins();
+
     void add_tokens(std::vector<digest32>& to) const override;
     void refuse_token(const digest32& hash) override;
+    void add_present(std::vector<uuid>& to) const override;
 
     // Sends listeners away until so many bytes more may be held. What they are being sent takes a moment to
     // be given back.
     void make_room(std::size_t bytes);
+    // Waits until they have given it back, and counts these bytes from then on. Nothing if they take too long.
+    awaitable<std::optional<event_memory::share>> reserve(std::size_t bytes);
     event_memory& memory() { return memory_; }
 
     // Reads what other servers have committed; ends when the group is asked to stop.
@@ -71,7 +83,7 @@ private:
         subscriber_list listeners;
         bool waits_for_read = false;
     };
-    using streams = std::unordered_map<uuid, stream, uuid_hash>;
+    using streams = std::unordered_map<uuid, stream, secret_hash>;
 
     stream* find_or_follow(const uuid& workspace);
     awaitable<result<void>> open_one(uuid workspace);
@@ -102,7 +114,7 @@ private:
     std::vector<uuid> behind_;
     wakeup reading_;
     int batch_ = 1;  // so many workspaces are read at once, and so many rows of each
-    std::unordered_map<uuid, std::int64_t, uuid_hash> last_before_check_;
+    std::unordered_map<uuid, std::int64_t, secret_hash> last_before_check_;
 };
 
 }  // namespace restante

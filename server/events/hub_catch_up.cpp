@@ -8,8 +8,9 @@ namespace restante {
 
 namespace {
 
-// A listener that has taken everything so far takes what one read brings.
-static_assert(feed_tail::max_bytes + 4096 * feed_tail::most_rows_each <= event_queue::max_bytes);
+// A listener that has taken everything so far takes what one read brings, even if all of it are messages,
+// which come twice: as a row and as words.
+static_assert(2 * feed_tail::max_bytes + 4096 * feed_tail::most_rows_each <= event_queue::max_bytes);
 
 // Confirmations of this process's own commits may overtake each other by a moment, and several doorbells may
 // come at once: a short wait saves reading what arrives by itself.
@@ -137,7 +138,8 @@ void hub::on_head(const activity_head& head)
             .field("seq", head.seq);
         of->order.restart_at(head.seq);
         for (auto& listener : of->listeners)
-            listener.rewind(head.seq);
+            if (listener.who().may_learn_of(std::nullopt))
+                listener.rewind(head.seq);
     }
     of->order.note_head(head.seq);
     read_if_behind(head.workspace, *of);

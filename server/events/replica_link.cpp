@@ -4,8 +4,9 @@
 
 namespace restante {
 
-replica_link::replica_link(executor home, pq::connect_options connect, const identity_notices& notices)
-    : notices_(notices), doorbell_(home, std::move(connect), *this)
+replica_link::replica_link(executor home, pq::connect_options connect, const identity_notices& notices,
+                           const live_event_board& live)
+    : notices_(notices), live_(live), doorbell_(home, std::move(connect), *this)
 {
 }
 
@@ -13,6 +14,18 @@ void replica_link::start(task_group& tasks)
 {
     tasks.spawn_supervised("doorbell_ringer", [this, &tasks] { return doorbell_.run_ringer(tasks); });
     tasks.spawn_supervised("doorbell_listener", [this, &tasks] { return doorbell_.run_listener(tasks); });
+}
+
+void replica_link::on_live_event(std::shared_ptr<const live_event> what) noexcept
+try {
+    doorbell_.live(std::move(what));
+} catch (const std::bad_alloc&) {
+    // Servers that miss a hint lose nothing that they cannot read.
+}
+
+void replica_link::on_remote_event(std::shared_ptr<const live_event> heard) noexcept
+{
+    live_.post([heard](live_event_listener& listener) { listener.on_live_event(heard); }, this);
 }
 
 void replica_link::on_changes(const changes& heard) noexcept

@@ -2,6 +2,7 @@
 
 #include "auth/authenticator.hpp"
 #include "http/net/connection.hpp"
+#include "server/events/chat_event.hpp"
 #include "storage/activity_feed.hpp"
 
 #include <algorithm>
@@ -17,6 +18,8 @@ constexpr auto between_heartbeats = std::chrono::seconds(15);
 constexpr std::size_t bytes_a_write = 64 * 1024;
 constexpr int rows_a_page = 50;
 constexpr std::int64_t bytes_a_page = 1 << 20;  // a slow reader keeps a page for as long as it takes
+// As read and as text; a row and its page's small texts may come on top of the bodies.
+constexpr std::size_t room_for_page = 3u << 20;
 const std::string heartbeat = ": still here\n\n";
 
 // An event without data only moves the client's last id. Sent first, it lets a client that loses the
@@ -26,8 +29,13 @@ std::string opening(std::int64_t at)
     return "retry: 2000\nid: " + std::to_string(at) + "\n\n";
 }
 
+constexpr std::string_view data_head = "data: ";
+
+// A live event has no id: the place where a client resumes stays that of the last row.
 std::string event_head(std::int64_t seq)
 {
+    if (seq == 0)
+        return std::string(data_head);
     return "id: " + std::to_string(seq) + "\ndata: ";
 }
 constexpr std::string_view event_end = "\n\n";
@@ -116,9 +124,16 @@ awaitable<bool> sse_session::resume()
 // so that no row is sent that was committed when it had long been revoked.
 awaitable<bool> sse_session::replay()
 {
-    feed_query query{
-        .workspace = start_.workspace, .limit = rows_a_page, .past_gaps = true, .max_bytes = bytes_a_page};
+    feed_query query{.workspace = start_.workspace,
+                     .limit = rows_a_page,
+                     .past_gaps = true,
+                     .max_bytes = bytes_a_page,
+                     .max_row_bytes = largest_in_frame};
     while (!over()) {
+        // Taken before the page is read: a page that waits for room has taken it already.
+        auto room = co_await with_.events.reserve(room_for_page);
+        if (!room || over())
+            co_return false;
         query.since_seq = last_sent_;
         const auto page = co_await with_.feed.read(query);
         if (!page)
@@ -128,6 +143,9 @@ awaitable<bool> sse_session::replay()
         const auto valid = co_await with_.auth.still_valid(listener_.who());
         if (!valid || over())
             co_return false;
+        const auto bytes = 2 * page->memory();  // as read, and as text
+        room->resize(bytes);
+        listener_.hold(bytes);
         const bool sent = co_await send_page(*page);
         if (!sent)
             co_return false;
@@ -137,15 +155,13 @@ awaitable<bool> sse_session::replay()
 
 awaitable<bool> sse_session::send_page(const feed_page& page)
 {
-    const auto bytes = 2 * page.memory();  // as read, and as text
-    with_.events.make_room(bytes);
-    const event_memory::share held(with_.events.memory(), bytes);
-    listener_.hold(bytes);
     std::string text;
     for (int i = 0; i < page.size(); ++i) {
         const auto row = page[i];
         if (!row)
             co_return false;
+        if (const auto chat = make_chat_event(*row); !chat.empty())
+            text.append(data_head).append(chat).append(event_end);
         text += event_head(row->seq);
         append_frame(text, *row);
         text += event_end;
@@ -203,10 +219,12 @@ std::vector<shared_event> sse_session::take_following()
     std::size_t bytes = 0;
     while (listener_.has_events() && listener_.next().seq <= last_sent_ + 1 && bytes < bytes_a_write) {
         auto next = listener_.take();
-        if (next->seq <= last_sent_)
+        const bool is_row = next->seq != 0;
+        if (is_row && next->seq <= last_sent_)
             continue;  // a replay has shown it
-        last_sent_ = next->seq;
-        bytes += next->text.size();
+        if (is_row)
+            last_sent_ = next->seq;
+        bytes += next->size();
         events.push_back(std::move(next));
     }
     return events;
@@ -229,6 +247,11 @@ awaitable<bool> sse_session::send_events(std::span<const shared_event> events)
     heads.reserve(events.size());
     std::vector<asio::const_buffer> buffers;
     for (const auto& each : events) {
+        if (!each->chat.empty()) {
+            buffers.push_back(asio::buffer(data_head));
+            buffers.push_back(asio::buffer(each->chat));
+            buffers.push_back(asio::buffer(event_end));
+        }
         heads.push_back(event_head(each->seq));
         buffers.push_back(asio::buffer(heads.back()));
         buffers.push_back(asio::buffer(each->text));

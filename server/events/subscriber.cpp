@@ -25,7 +25,7 @@ awaitable<void> subscriber::wait_until(wakeup::time_point moment)
 shared_event subscriber::take()
 {
     auto next = queue_.pop();
-    hold(next->text.size());
+    hold(next->size());
     return next;
 }
 
@@ -67,21 +67,35 @@ void subscriber::disconnect(close_cause why)
 
 void subscriber::put(const shared_event& next)
 {
-    if (cause_ != close_cause::none)
+    if (cause_ != close_cause::none || queue(next))
         return;
-    const bool was_empty = queue_.empty();
-    if (held() == 0)
-        since_ = std::chrono::steady_clock::now();
-    if (queue_.push(next)) {
-        if (was_empty)
-            wake();
-    } else if (gaps_allowed_) {
+    if (gaps_allowed_) {
         queue_.clear();
         queue_.push(next);
     } else {
         metrics_.dropped.add();
         disconnect(close_cause::fell_behind);
     }
+}
+
+// What is lost of the feed shows by the number of the next row, and a hint has none: it must not push rows
+// out.
+void subscriber::put_hint(const shared_event& next)
+{
+    if (cause_ == close_cause::none && !queue(next))
+        metrics_.dropped.add();
+}
+
+bool subscriber::queue(const shared_event& next)
+{
+    const bool was_empty = queue_.empty();
+    if (held() == 0)
+        since_ = std::chrono::steady_clock::now();
+    if (!queue_.push(next))
+        return false;
+    if (was_empty)
+        wake();
+    return true;
 }
 
 }  // namespace restante

@@ -28,7 +28,7 @@ public:
     subscriber(const subscriber&) = delete;
     subscriber& operator=(const subscriber&) = delete;
 
-    // Rows after this number are delivered; 0 for a subscriber to all workspaces.
+    // Rows after this number are delivered; 0 for a subscriber to all workspaces, or one that gets no rows.
     std::int64_t start() const { return start_; }
     const principal& who() const { return who_; }
 
@@ -66,6 +66,8 @@ public:
 private:
     friend class hub;
     void put(const shared_event& next);
+    void put_hint(const shared_event& next);
+    bool queue(const shared_event& next);
     void rewind(std::int64_t seq);
 
     hub& hub_;

@@ -2,7 +2,6 @@
 
 #include "http/message/response_writer.hpp"
 #include "http/net/connection.hpp"
-#include "http/websocket/websocket_handshake.hpp"
 
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/beast/http/empty_body.hpp>
@@ -54,6 +53,7 @@ private:
     awaitable<void> read_loop();
     awaitable<void> write_loop();
     awaitable<bool> send(const event& next);
+    awaitable<bool> send_text(const std::string& message);
     awaitable<bool> ping();
     awaitable<void> send_close(close_cause why);
     awaitable<void> drain();
@@ -71,11 +71,11 @@ private:
 awaitable<bool> websocket_session::accept(const request_header& head, const websocket_welcome& welcome)
 {
     ws_.set_option(websocket::stream_base::decorator([&](websocket::response_type& answer) {
-        if (welcome.event_protocol)
-            answer.set(http::field::sec_websocket_protocol, event_protocol);
+        if (!welcome.format.empty())
+            answer.set(http::field::sec_websocket_protocol, welcome.format);
         answer.set("X-Request-Id", welcome.request_id);
         answer.set("X-Content-Type-Options", "nosniff");
-        answer.erase(http::field::server);
+        answer.set(http::field::server, "restante");  // or Beast would add its own name and version
     }));
     ws_.control_callback(
         [this](websocket::frame_type, boost::beast::string_view) { last_heard_ = steady::now(); });
@@ -140,14 +140,25 @@ awaitable<void> websocket_session::write_loop()
 
 awaitable<bool> websocket_session::send(const event& next)
 {
+    if (!next.chat.empty()) {
+        const bool sent = co_await send_text(next.chat);
+        if (!sent)
+            co_return false;
+    }
+    const bool sent = co_await send_text(next.text);
+    if (sent)
+        metrics_.note_sent(next);
+    co_return sent;
+}
+
+awaitable<bool> websocket_session::send_text(const std::string& message)
+{
     conn_.limit().expires_after(write_limit);
-    const auto text = asio::buffer(next.text);
+    const auto text = asio::buffer(message);
     sending_ = true;
     const auto [ec, bytes] = co_await ws_.async_write(text, use_tuple);
     sending_ = false;
     conn_.limit().clear();
-    if (!ec)
-        metrics_.note_sent(next);
     co_return !ec;
 }
 

@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace restante {
 
@@ -14,7 +15,7 @@ class connection;
 
 struct websocket_welcome {
     std::string request_id;
-    bool event_protocol = false;  // the client offered it, so it is echoed
+    std::string_view format;  // of events, by the name that the client offered; empty for none
 };
 
 // Answers a checked handshake and sends events until either side ends it. What the client sends is read and

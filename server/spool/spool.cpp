@@ -1,12 +1,12 @@
 #include "server/spool/spool.hpp"
 
+#include "core/file_io.hpp"
 #include "core/log.hpp"
 #include "core/worker_pool.hpp"
 
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 namespace restante {
@@ -14,6 +14,12 @@ namespace restante {
 namespace {
 
 constexpr std::size_t first_step = 16 * 1024;
+
+// A process without descriptors has enough of them a moment later.
+bool is_shortage(int error)
+{
+    return error == EMFILE || error == ENFILE;
+}
 
 int open_nameless(const std::string& directory)
 {
@@ -28,31 +34,18 @@ int open_nameless(const std::string& directory)
     return named;
 }
 
-bool write_all(int file, std::uint64_t offset, std::span<const char> bytes)
-{
-    while (!bytes.empty()) {
-        const auto written = ::pwrite(file, bytes.data(), bytes.size(), static_cast<off_t>(offset));
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written == 0)
-            errno = ENOSPC;
-        if (written <= 0)
-            return false;
-        offset += static_cast<std::uint64_t>(written);
-        bytes = bytes.subspan(static_cast<std::size_t>(written));
-    }
-    return true;
-}
+}  // namespace
 
 // A full disk and a process out of descriptors are temporary; a client may retry.
-error_code disk_failure(const char* what, int reason)
+error_code spool::disk_failure(const char* what, int reason) const
 {
     log_line(log_level::error, "spool_failed").field("error", what).field("reason", std::strerror(reason));
-    const bool is_full = reason == ENOSPC || reason == EDQUOT || reason == EMFILE || reason == ENFILE;
-    return RESTANTE_ERROR(is_full ? errc::no_room : errc::io_error);
+    if (is_shortage(reason))
+        return RESTANTE_ERROR(errc::no_room);
+    if (in_store_)
+        return RESTANTE_ERROR(errc::content_store_unavailable);
+    return RESTANTE_ERROR(reason == ENOSPC || reason == EDQUOT ? errc::no_room : errc::io_error);
 }
-
-}  // namespace
 
 spool::~spool()
 {
@@ -61,23 +54,19 @@ spool::~spool()
 }
 
 // Memory is taken from the budget in doubling steps, so that a small file costs little and a large one is
-// rarely reallocated.
-bool spool::make_room_in_memory(std::size_t more)
+// rarely reallocated. There may be less than is wanted, or none.
+void spool::make_room_in_memory(std::size_t more)
 {
-    const std::size_t needed = buffer_.size() + more;
-    if (needed > memory_limit)
-        return false;
+    const std::size_t needed = std::min(buffer_.size() + more, memory_limit);
     if (needed <= capacity_)
-        return true;
+        return;
     std::size_t capacity = std::max(capacity_ * 2, first_step);
     while (capacity < needed)
         capacity *= 2;
-    capacity = std::min(capacity, memory_limit);
     if (!memory_.grow_to(capacity))
-        return false;
+        return;
     capacity_ = capacity;
     buffer_.reserve(capacity);
-    return true;
 }
 
 awaitable<error_code> spool::write(std::span<const char> bytes)
@@ -85,31 +74,55 @@ awaitable<error_code> spool::write(std::span<const char> bytes)
     if (hashes_)
         hash_.update(bytes);
     size_ += bytes.size();
-    if (!make_room_in_memory(bytes.size()))
+    make_room_in_memory(bytes.size());
+    if (capacity_ == 0)
         co_return co_await spill(bytes);
-    buffer_.insert(buffer_.end(), bytes.begin(), bytes.end());
-    co_return error_code{};
+    // Only full buffers are written, so that each begins at a block of the disk.
+    for (;;) {
+        const auto fitting = bytes.first(std::min(bytes.size(), capacity_ - buffer_.size()));
+        buffer_.insert(buffer_.end(), fitting.begin(), fitting.end());
+        bytes = bytes.subspan(fitting.size());
+        if (bytes.empty())
+            co_return error_code{};
+        if (auto ec = co_await spill_buffer())
+            co_return ec;
+    }
 }
 
-// Writes the buffer and the new bytes to the file, on a worker: the disk may be slow and must not block the
-// shard.
+awaitable<error_code> spool::spill_buffer()
+{
+    const auto ec = co_await spill(buffer_);
+    if (!ec)
+        buffer_.clear();
+    co_return ec;
+}
+
+// On a worker: the disk may be slow and must not block the shard.
 awaitable<error_code> spool::spill(std::span<const char> bytes)
 {
-    const std::uint64_t total = buffer_.size() + bytes.size();
-    if (!disk_->use(total))
+    if (!disk_->use(bytes.size()))
         co_return RESTANTE_ERROR(errc::no_room);
-    auto job = [this, bytes] {
+    const auto& store = disk_->store();
+    if (on_disk_ == 0)
+        in_store_ = store && size_ > store->above;
+    if (in_store_ && !store->where->take_room(bytes.size()))
+        co_return disk_failure("cannot write", ENOSPC);
+    const auto& directory = in_store_ ? store->where->path() : disk_->budget().directory;
+    auto job = [this, bytes, &directory] {
         if (file_ < 0)
-            file_ = open_nameless(disk_->budget().directory);
-        const bool written = file_ >= 0 && write_all(file_, on_disk_, buffer_) &&
-                             write_all(file_, on_disk_ + buffer_.size(), bytes);
-        return written ? 0 : errno;  // the worker's own
+            file_ = open_nameless(directory);
+        if (file_ < 0)
+            return errno;  // the worker's own
+        // What is not in the store will be read at once, to be stored elsewhere.
+        return in_store_ ? write_all_direct(file_, on_disk_, bytes) : write_all_at(file_, on_disk_, bytes);
     };
-    const int failure = co_await shared_workers().run(job);
-    if (failure != 0)
+    const int failure = co_await disk_workers().run(job);
+    if (failure != 0) {
+        if (in_store_ && !is_shortage(failure))
+            store->where->note_failure(failure);
         co_return disk_failure("cannot write", failure);
-    on_disk_ += total;
-    buffer_.clear();
+    }
+    on_disk_ += bytes.size();
     co_return error_code{};
 }
 
@@ -117,12 +130,15 @@ awaitable<error_code> spool::finish()
 {
     if (hashes_)
         digest_ = hash_.finish();
-    if (file_ < 0)
+    if (on_disk_ == 0) {
+        finished_ = true;
         co_return error_code{};
+    }
     if (!buffer_.empty()) {
-        if (auto ec = co_await spill({}))
+        if (auto ec = co_await spill_buffer())
             co_return ec;
     }
+    finished_ = true;
     buffer_ = {};
     capacity_ = 0;
     memory_.release();
@@ -131,28 +147,26 @@ awaitable<error_code> spool::finish()
 
 std::optional<std::span<const char>> spool::in_memory() const
 {
-    if (file_ >= 0)
+    if (on_disk_ > 0)
         return std::nullopt;
     return std::span<const char>(buffer_);
 }
 
 awaitable<result<std::span<const char>>> spool::read(std::uint64_t offset, std::span<char> into)
 {
-    if (file_ < 0) {
-        const std::size_t from = std::min<std::uint64_t>(offset, buffer_.size());
-        const std::size_t count = std::min(into.size(), buffer_.size() - from);
-        co_return std::span<const char>(buffer_).subspan(from, count);
+    if (offset >= on_disk_) {
+        const std::size_t from = std::min<std::uint64_t>(offset - on_disk_, buffer_.size());
+        const auto piece =
+            std::span<const char>(buffer_).subspan(from, std::min(into.size(), buffer_.size() - from));
+        if (finished_)
+            co_return piece;
+        // What is still growing may move.
+        std::copy(piece.begin(), piece.end(), into.begin());
+        co_return std::span<const char>(into.first(piece.size()));
     }
     // What was just written is nearly always still in the page cache, and then this does not block.
-    iovec block{into.data(), into.size()};
-    ssize_t got = ::preadv2(file_, &block, 1, static_cast<off_t>(offset), RWF_NOWAIT);
-    if (got < 0) {
-        auto job = [&] {
-            const ssize_t read = ::preadv2(file_, &block, 1, static_cast<off_t>(offset), 0);
-            return read < 0 ? -errno : read;
-        };
-        got = co_await shared_workers().run(job);
-    }
+    const auto got =
+        co_await read_at(file_, offset, into.first(std::min<std::uint64_t>(into.size(), on_disk_ - offset)));
     if (got < 0)
         co_return disk_failure("cannot read", static_cast<int>(-got));
     co_return std::span<const char>(into.first(static_cast<std::size_t>(got)));

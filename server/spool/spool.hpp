@@ -1,8 +1,9 @@
 #pragma once
 
 #include "core/sha256.hpp"
+#include "server/spool/block_allocator.hpp"
 #include "server/spool/spool_budget.hpp"
-#include "storage/file_content.hpp"
+#include "storage/content/file_content.hpp"
 
 #include <memory>
 #include <vector>
@@ -14,7 +15,9 @@ namespace restante {
 // ends. Bytes are hashed as they come.
 //
 // write() and finish() fail with no_room when the disk budget, the disk or the descriptors are used up,
-// io_error when the disk fails.
+// io_error when the disk fails; with content_store_unavailable when the disk is that of the content store.
+//
+// It can be read while it is written, as far as available().
 class spool final : public file_content {
 public:
     // Most files of a chat fit and never reach the disk; a limit of 256 KiB cost an upload of 1 MiB half as
@@ -40,12 +43,18 @@ public:
     awaitable<error_code> finish();
     const digest32& digest() const { return digest_; }
 
+    // How many bytes can be read already.
+    std::uint64_t available() const { return on_disk_ + buffer_.size(); }
+
     std::uint64_t size() const override { return size_; }
     std::optional<std::span<const char>> in_memory() const override;
     awaitable<result<std::span<const char>>> read(std::uint64_t offset, std::span<char> into) override;
+    int nameless_file() const override { return in_store_ && finished_ ? file_ : -1; }
 
 private:
-    bool make_room_in_memory(std::size_t more);
+    error_code disk_failure(const char* what, int reason) const;
+    void make_room_in_memory(std::size_t more);
+    awaitable<error_code> spill_buffer();
     awaitable<error_code> spill(std::span<const char> bytes);
 
     std::shared_ptr<disk_claim> disk_;
@@ -54,9 +63,11 @@ private:
     sha256 hash_;
     digest32 digest_{};
     std::uint64_t size_ = 0;
-    std::vector<char> buffer_;  // the whole file, or what was not yet written to it
-    std::size_t capacity_ = 0;  // of the buffer, as charged
-    int file_ = -1;
+    std::vector<char, block_allocator> buffer_;  // the whole file, or what was not yet written to it
+    std::size_t capacity_ = 0;                   // of the buffer, as charged
+    int file_ = -1;                              // a worker opens it
+    bool in_store_ = false;                      // in the directory of the content store
+    bool finished_ = false;
     std::uint64_t on_disk_ = 0;
 };
 

@@ -1,7 +1,9 @@
 #pragma once
 
 #include "core/memory_budget.hpp"
+#include "storage/content/content_directory.hpp"
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -20,16 +22,27 @@ struct spool_budget {
     std::atomic<std::uint64_t> disk_refusals{0};
 };
 
+// Where a content store wants to have the files that it will keep, so that they need not be copied; those
+// that are no larger than `above` it will not keep.
+struct store_directory {
+    std::shared_ptr<content_directory> where;
+    std::uint64_t above = 0;
+};
+
 // The disk that one request of a workspace holds, for all of its files, until the last of them is destroyed.
 class disk_claim {
 public:
-    disk_claim(spool_budget& budget, const uuid& owner) : budget_(budget), owner_(owner) {}
+    disk_claim(spool_budget& budget, const uuid& owner, std::optional<store_directory> store = std::nullopt)
+        : budget_(budget), owner_(owner), store_(std::move(store))
+    {
+    }
     ~disk_claim() { budget_.disk.give(owner_, taken_); }
     disk_claim(const disk_claim&) = delete;
     disk_claim& operator=(const disk_claim&) = delete;
 
     spool_budget& budget() { return budget_; }
     const uuid& owner() const { return owner_; }
+    const std::optional<store_directory>& store() const { return store_; }
 
     // Sets aside what the request has announced, before any of it is read: of two that would not fit
     // together, the second is refused here and not in the middle. False when there is no room.
@@ -57,6 +70,7 @@ private:
 
     spool_budget& budget_;
     uuid owner_;
+    std::optional<store_directory> store_;
     std::uint64_t taken_ = 0;
     std::uint64_t used_ = 0;
 };

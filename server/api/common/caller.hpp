@@ -2,6 +2,8 @@
 
 #include "auth/principal.hpp"
 #include "http/session/request_context.hpp"
+#include "storage/token_use.hpp"
+#include "storage/workspaces.hpp"
 
 namespace restante {
 
@@ -13,10 +15,27 @@ inline const principal& caller_of(const request_context& req)
     return caller ? *caller : nobody;
 }
 
-// The token it presented, which the writing transaction checks again.
-inline std::optional<uuid> token_of(const principal& caller)
+// How far it is known to act for this workspace.
+inline caller proof_of(const principal& who, const uuid& workspace)
 {
-    return caller.kind == principal_kind::workspace ? std::optional(caller.token) : std::nullopt;
+    if (!who.speaks_for(workspace))
+        return caller::unproven;
+    return who.opens_every_workspace() ? caller::proven : caller::with_token;
+}
+
+inline std::optional<uuid> token_id_of(const principal& caller)
+{
+    if (caller.kind != principal_kind::workspace)
+        return std::nullopt;
+    return caller.token;
+}
+
+// The token it presented, which the writing transaction checks again.
+inline std::optional<used_token> token_of(const principal& caller)
+{
+    if (caller.kind != principal_kind::workspace)
+        return std::nullopt;
+    return used_token(caller.token, caller.ends, caller.scope == token_scope::grant);
 }
 
 }  // namespace restante

@@ -17,4 +17,9 @@ answerable<delivery> decide_delivery(const workspace_facts& workspace)
     return refusal(errc::no_callback_url);
 }
 
+refusal refuse_message_size(std::uint64_t cap)
+{
+    return {errc::message_too_large, {{"truncated", true}, {"max_bytes", cap}}};
+}
+
 }  // namespace restante

@@ -13,4 +13,7 @@ enum class delivery {
 // How files and messages reach this workspace; the answer when they cannot.
 answerable<delivery> decide_delivery(const workspace_facts& workspace);
 
+// The answer to a message above the cap, whichever way it would have gone.
+refusal refuse_message_size(std::uint64_t cap);
+
 }  // namespace restante

@@ -17,6 +17,7 @@ constexpr auto help = "Requests without a right token, by reason";
 rejection_log::rejection_log(metric_set& metrics)
     : missing_(metrics.counter(name, help, {{"reason", "missing_token"}})),
       invalid_(metrics.counter(name, help, {{"reason", "invalid_token"}})),
+      scope_(metrics.counter(name, help, {{"reason", "insufficient_scope"}})),
       too_many_(metrics.counter(name, help, {{"reason", "too_many_failed_logins"}})),
       cross_site_(metrics.counter(name, help, {{"reason", "cross_site"}}))
 {
@@ -28,6 +29,8 @@ void rejection_log::note(const request_context& request, const error_code& why, 
         missing_.add();
     else if (why == errc::invalid_token)
         invalid_.add();
+    else if (why == errc::insufficient_scope)
+        scope_.add();
     else if (why == errc::too_many_failed_logins)
         too_many_.add();
     else if (why == errc::cross_site)
@@ -40,7 +43,7 @@ void rejection_log::note(const request_context& request, const error_code& why, 
         return;
     }
     log_line line(log_level::info, "auth_rejected");
-    line.field("request_id", request.id()).field("remote", request.remote_text());
+    line.from(request.origin()).field("remote", request.remote_text());
     line.field("reason", public_error_of(to_errc(why)).code);
     if (!request.workspace_id().is_nil())
         line.field("workspace_id", request.workspace_id());

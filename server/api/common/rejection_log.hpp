@@ -25,6 +25,7 @@ private:
 
     metric_set::number& missing_;
     metric_set::number& invalid_;
+    metric_set::number& scope_;
     metric_set::number& too_many_;
     metric_set::number& cross_site_;
     clock::time_point second_began_{};

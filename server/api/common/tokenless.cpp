@@ -35,7 +35,8 @@ result<principal> find_open_door(const tokenless_request& request, const tokenle
 {
     if (policy.dev && request.from_loopback && !was_forwarded(request.head))
         return principal{.kind = principal_kind::dev};
-    if (request.wanted == scope::registration && registration_is_open(request, policy))
+    const bool names_itself = request.wanted == scope::registration || request.wanted == scope::heartbeat;
+    if (names_itself && registration_is_open(request, policy))
         return principal{};
     return RESTANTE_ERROR(errc::missing_token);
 }

@@ -1,6 +1,6 @@
 #include "server/api/files/download.hpp"
 
-#include "http/session/client_watch.hpp"
+#include <sys/stat.h>
 
 namespace restante {
 
@@ -29,50 +29,49 @@ private:
     std::uint64_t length_;
 };
 
-class spooled_download final : public body_source {
+class streamed_download final : public body_source {
 public:
-    spooled_download(std::shared_ptr<spool> bytes, std::function<void()> on_complete)
-        : bytes_(std::move(bytes)), on_complete_(std::move(on_complete))
+    streamed_download(std::unique_ptr<content_reader> from, std::uint64_t length, download_end end)
+        : from_(std::move(from)), length_(length), end_(std::move(end))
     {
     }
 
-    std::optional<std::uint64_t> length() const override { return bytes_->size(); }
-
+    std::optional<std::uint64_t> length() const override { return length_; }
     awaitable<result<std::span<const char>>> next() override
     {
-        block_.resize(download_block);
-        auto piece = co_await bytes_->read(sent_, block_);
-        if (piece)
-            sent_ += piece->size();
+        auto piece = co_await from_->next();
+        if (!piece && piece.error() == errc::content_lost)
+            end_.on_lost();
         co_return piece;
     }
-
+    std::optional<file_part> file() const override
+    {
+        const auto file = from_->file();
+        if (!file)
+            return std::nullopt;
+        return file_part{file->descriptor, file->first, file->length};
+    }
     void finished(bool all_bytes_sent) override
     {
         if (all_bytes_sent)
-            on_complete_();
+            end_.on_complete();
+        else if (has_shrunk())
+            end_.on_lost();
     }
 
 private:
-    std::shared_ptr<spool> bytes_;
-    std::function<void()> on_complete_;
-    std::vector<char> block_;
-    std::uint64_t sent_ = 0;
-};
-
-class spool_sink final : public content_sink {
-public:
-    spool_sink(spool& to, const bool& client_gone) : to_(to), client_gone_(client_gone) {}
-    awaitable<error_code> write(std::span<const char> bytes) override
+    // The kernel has sent the file, and only it has seen the end.
+    bool has_shrunk() const
     {
-        if (client_gone_)
-            co_return RESTANTE_ERROR(errc::client_gone);
-        co_return co_await to_.write(bytes);
+        const auto file = from_->file();
+        struct stat info {};
+        return file && ::fstat(file->descriptor, &info) == 0 &&
+               static_cast<std::uint64_t>(info.st_size) < file->first + file->length;
     }
 
-private:
-    spool& to_;
-    const bool& client_gone_;
+    std::unique_ptr<content_reader> from_;
+    std::uint64_t length_;
+    download_end end_;
 };
 
 }  // namespace
@@ -84,28 +83,10 @@ std::unique_ptr<body_source> make_memory_download(std::shared_ptr<const void> ho
     return std::make_unique<memory_download>(std::move(holder), bytes, std::move(on_complete), length);
 }
 
-std::unique_ptr<body_source> make_spooled_download(std::shared_ptr<spool> bytes,
-                                                   std::function<void()> on_complete)
+std::unique_ptr<body_source> make_streamed_download(std::unique_ptr<content_reader> from,
+                                                    std::uint64_t length, download_end end)
 {
-    return std::make_unique<spooled_download>(std::move(bytes), std::move(on_complete));
-}
-
-awaitable<result<std::shared_ptr<spool>>> spool_content(request_context& req, files_services& svc,
-                                                        byte_range part)
-{
-    const auto disk = std::make_shared<disk_claim>(svc.spools, req.workspace_id());
-    if (part.size() > spool::memory_limit && !disk->reserve(part.size()))
-        co_return RESTANTE_ERROR(errc::no_room);
-    auto bytes = std::make_shared<spool>(disk, spool::hashing::off);
-    bool gone = false;
-    const client_watch watch(req, [&gone] { gone = true; });
-    spool_sink sink(*bytes, gone);
-    if (auto ec = co_await svc.uploads.read_content(req.workspace_id(), req.file_id(), part.first,
-                                                    part.size(), sink))
-        co_return ec;
-    if (auto ec = co_await bytes->finish())
-        co_return ec;
-    co_return bytes;
+    return std::make_unique<streamed_download>(std::move(from), length, std::move(end));
 }
 
 }  // namespace restante

@@ -2,10 +2,7 @@
 
 #include "http/message/byte_range.hpp"
 #include "http/message/response.hpp"
-#include "http/session/request_context.hpp"
-#include "server/api/files/services.hpp"
-#include "server/spool/spool.hpp"
-#include "storage/pending_uploads.hpp"
+#include "storage/content/content_store.hpp"
 
 #include <functional>
 #include <memory>
@@ -17,16 +14,18 @@ std::unique_ptr<body_source> make_memory_download(std::shared_ptr<const void> ho
                                                   std::span<const char> bytes,
                                                   std::function<void()> on_complete, std::uint64_t length);
 
-// Bytes that were spooled: a slow client holds a temporary file and one block, and no database connection.
-std::unique_ptr<body_source> make_spooled_download(std::shared_ptr<spool> bytes,
-                                                   std::function<void()> on_complete);
-// What the block of such a download is charged with.
-inline constexpr std::size_t download_block = 256 * 1024;
+// What is done at the end of a download: when the last byte was sent, or when the bytes turned out to be
+// lost, in which case the connection is cut.
+struct download_end {
+    std::function<void()> on_complete;
+    std::function<void()> on_lost;
+};
 
-// Brings a large file, or a part of it, from the database into a spool, as fast as the database gives it. A
-// client that hangs up ends it within a slice. Errors are those of pending_uploads::read_content and of the
-// spool, no_room before anything is read, and client_gone.
-awaitable<result<std::shared_ptr<spool>>> spool_content(request_context& req, files_services& svc,
-                                                        byte_range part);
+// Bytes that are read while they are sent, as fast as the client takes them.
+std::unique_ptr<body_source> make_streamed_download(std::unique_ptr<content_reader> from,
+                                                    std::uint64_t length, download_end end);
+
+// What the block of a download is charged with.
+inline constexpr std::size_t download_block = 256 * 1024;
 
 }  // namespace restante

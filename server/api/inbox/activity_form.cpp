@@ -127,37 +127,4 @@ answerable<activity> read_activity_report(const uuid& workspace, std::string_vie
     return row;
 }
 
-answerable<activity> read_a2a_message(const uuid& workspace, std::string text, const json::value& body)
-{
-    const auto* object = body.if_object();
-    if (!object)
-        return refusal(errc::bad_request, "the body must be a JSON-RPC object");
-    report_reader read(*object);
-    const auto method = read.text("method");
-    if (!method)
-        return refusal(errc::bad_request, "method must be a string");
-    activity row;
-    row.id = make_uuid_v7();
-    row.workspace_id = workspace;
-    row.activity_type = "a2a_receive";
-    row.target_id = workspace;
-    row.method = *method;
-    row.summary = *method;
-    row.request_body = std::move(text);
-    return row;
-}
-
-std::optional<std::string> message_id_of(const json::value& body)
-{
-    const json::value* at = &body;
-    for (const char* key : {"params", "message", "messageId"}) {
-        const auto* object = at->if_object();
-        at = object ? object->if_contains(key) : nullptr;
-        if (!at)
-            return std::nullopt;
-    }
-    const auto* text = at->if_string();
-    return text && !text->empty() ? std::optional(std::string(*text)) : std::nullopt;
-}
-
 }  // namespace restante

@@ -5,8 +5,6 @@
 
 #include <boost/json/value.hpp>
 
-#include <optional>
-#include <string>
 #include <string_view>
 
 namespace restante {
@@ -17,12 +15,5 @@ namespace restante {
 // is another workspace.
 answerable<activity> read_activity_report(const uuid& workspace, std::string_view text,
                                           const boost::json::value& body);
-
-// params.message.messageId of a JSON-RPC body, when it is a text that is not empty.
-std::optional<std::string> message_id_of(const boost::json::value& body);
-
-// The body of POST /workspaces/{id}/a2a, a JSON-RPC object, as a row. Refusal: bad_request.
-answerable<activity> read_a2a_message(const uuid& workspace, std::string text,
-                                      const boost::json::value& body);
 
 }  // namespace restante

@@ -3,13 +3,13 @@
 #include "core/decimal.hpp"
 #include "http/message/field_grammar.hpp"
 #include "http/message/query_reader.hpp"
+#include "server/api/common/wait_parameter.hpp"
 
 namespace restante {
 
 namespace {
 
 constexpr std::uint64_t max_since_secs = 2'592'000;  // 30 days
-constexpr std::uint64_t max_wait_secs = 55;          // below the idle limit of most proxies
 
 std::optional<activity_source> parse_source(std::string_view text)
 {
@@ -24,14 +24,6 @@ std::optional<std::chrono::seconds> parse_since_secs(std::string_view text)
 {
     const auto seconds = parse_capped(text, max_since_secs);
     if (!seconds || *seconds == 0)
-        return std::nullopt;
-    return std::chrono::seconds(*seconds);
-}
-
-std::optional<std::chrono::seconds> parse_wait(std::string_view text)
-{
-    const auto seconds = parse_capped(text, max_wait_secs);
-    if (!seconds)
         return std::nullopt;
     return std::chrono::seconds(*seconds);
 }

@@ -25,6 +25,20 @@ response refuse_upgrade(const request_context& req, errc why)
     return refused;
 }
 
+// An agent says with X-Workspace-ID as whom it listens, which only a token of that workspace may. It hears
+// itself and those that it may talk to. --dev needs no token to be believed.
+result<std::optional<uuid>> workspace_of_agent(const request_context& req, const inbox_services& svc)
+{
+    const principal& who = caller_of(req);
+    const auto claimed = parse_uuid(req.header("X-Workspace-ID"));
+    const bool own = who.kind == principal_kind::workspace && claimed == who.workspace.id;
+    if (!claimed || (!own && who.kind != principal_kind::dev))
+        return svc.auth.refuse(req.remote());
+    if (own && svc.peers == peer_talk::allowed && who.scope == token_scope::full)
+        return std::optional<uuid>();
+    return claimed;
+}
+
 // Whose events: nullopt for all of them. Errors: bad_request, invalid_workspace_id, invalid_token
 // (another's), workspace_not_found, and those of the database.
 awaitable<result<std::optional<uuid>>> workspace_to_hear(const request_context& req, inbox_services& svc)
@@ -38,6 +52,11 @@ awaitable<result<std::optional<uuid>>> workspace_to_hear(const request_context& 
         wanted = parse_uuid(**named);
         if (!wanted)
             co_return RESTANTE_ERROR(errc::invalid_workspace_id);
+    } else if (!req.header("X-Workspace-ID").empty()) {
+        const auto heard = workspace_of_agent(req, svc);
+        if (!heard)
+            co_return heard.error();
+        wanted = *heard;
     } else if (!who.opens_every_workspace()) {
         wanted = who.workspace.id;
     }
@@ -106,7 +125,7 @@ awaitable<response> handle_websocket(request_context& req, inbox_services& svc)
         co_return req.fail(subscribed.error());
 
     const std::shared_ptr<subscriber> listener = std::move(*subscribed);
-    const websocket_welcome welcome{std::string(req.id()), read_protocol_offer(req.head()).event_protocol};
+    const websocket_welcome welcome{std::string(req.id()), read_protocol_offer(req.head()).format};
     response upgraded;
     upgraded.head.result(http::status::switching_protocols);
     upgraded.body = takeover([listener, welcome, &svc](connection& conn, const request_header& head) {
@@ -133,7 +152,9 @@ awaitable<response> handle_event_stream(request_context& req, inbox_services& sv
         co_return begun;
 
     event_stream_start start{workspace, *claimed, nullptr};
-    if (*claimed) {
+    if (!caller_of(req).may_learn_of(std::nullopt))
+        start.after.reset();  // it never was sent a row, and is not sent the missed ones either
+    if (start.after) {
         // Admitted before anything is read: a revocation ends the replay too.
         start.listener = svc.events.admit(caller_of(req), workspace);
         const auto position = co_await existing_position(workspace, **claimed, svc.feed);

@@ -1,7 +1,7 @@
 #include "server/api/inbox/feed_json.hpp"
 
 #include "core/json_text.hpp"
-#include "server/api/inbox/peer_info.hpp"
+#include "server/messages/attachments.hpp"
 
 namespace restante {
 
@@ -15,7 +15,7 @@ void append_body(std::string& out, std::string_view name, const std::optional<st
     out += *json;
 }
 
-void append_attachments(std::string& out, std::string_view request_body)
+void append_files(std::string& out, std::string_view request_body)
 {
     const auto files = attachments_of(request_body);
     if (files.empty())
@@ -33,19 +33,22 @@ void append_attachments(std::string& out, std::string_view request_body)
     out += "}]";
 }
 
-void append_peer_info(std::string& out, const feed_row& row)
+void append_peer_info(std::string& out, const feed_row& row, const peer_info_at& at)
 {
     if (row.peer_name)
         append_member(out, R"(,"peer_name":)", *row.peer_name);
     if (row.peer_role)
         append_member(out, R"(,"peer_role":)", *row.peer_role);
+    if (row.source_id && row.source_id != row.workspace_id)
+        append_member(out, R"(,"agent_card_url":)",
+                      at.base + "/registry/discover/" + to_string(*row.source_id));
     if (row.request_body)
-        append_attachments(out, *row.request_body);
+        append_files(out, *row.request_body);
 }
 
 }  // namespace
 
-void append_feed_row(std::string& out, const feed_row& row, bool with_peer_info)
+void append_feed_row(std::string& out, const feed_row& row, const peer_info_at* with_peers)
 {
     append_member(out, R"({"id":)", row.id);
     append_member(out, R"(,"workspace_id":)", row.workspace_id);
@@ -62,12 +65,12 @@ void append_feed_row(std::string& out, const feed_row& row, bool with_peer_info)
     append_body(out, R"(,"request_body":)", row.request_body);
     append_body(out, R"(,"response_body":)", row.response_body);
     append_body(out, R"(,"tool_trace":)", row.tool_trace);
-    if (with_peer_info)
-        append_peer_info(out, row);
+    if (with_peers)
+        append_peer_info(out, row, *with_peers);
     out += '}';
 }
 
-result<std::string> feed_json(const feed_page& page, bool with_peer_info)
+result<std::string> feed_json(const feed_page& page, const peer_info_at* with_peers)
 {
     // The names and punctuation of a row that the database does not send.
     constexpr std::size_t overhead = 320;
@@ -80,7 +83,7 @@ result<std::string> feed_json(const feed_page& page, bool with_peer_info)
             return row.error();
         if (i > 0)
             out += ',';
-        append_feed_row(out, *row, with_peer_info);
+        append_feed_row(out, *row, with_peers);
     }
     out += ']';
     return out;

@@ -12,6 +12,8 @@ struct inbox_services;
 awaitable<response> handle_activity(request_context& req, inbox_services& svc);
 awaitable<response> handle_activity_report(request_context& req, inbox_services& svc);
 awaitable<response> handle_a2a(request_context& req, inbox_services& svc);
+awaitable<response> handle_notify(request_context& req, inbox_services& svc);
+awaitable<response> handle_chat_history(request_context& req, inbox_services& svc);
 awaitable<response> handle_cursor_read(request_context& req, inbox_services& svc);
 awaitable<response> handle_cursor_advance(request_context& req, inbox_services& svc);
 

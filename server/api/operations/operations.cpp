@@ -20,19 +20,34 @@ awaitable<response> handle_healthz(request_context& req, operations_services&)
     co_return req.json(http::status::ok, std::string(R"({"status":"ok"})"));
 }
 
-// GET /readyz: 200 while requests can be served, else 503 with every reason.
+namespace {
+
+json::array as_array(const std::vector<std::string>& sentences)
+{
+    json::array listed;
+    for (const auto& each : sentences)
+        listed.emplace_back(each);
+    return listed;
+}
+
+}  // namespace
+
+// GET /readyz: 200 while requests can be served, with what does not work meanwhile; else 503 with every
+// reason.
 awaitable<response> handle_readyz(request_context& req, operations_services& svc)
 {
-    auto reasons = svc.ready.reasons_not_ready();
+    auto reasons = co_await svc.reasons_not_ready();
     if (svc.requests.stop_requested())
         reasons.push_back("shutting down");
-    if (reasons.empty())
+    const auto degraded = svc.ready.degradations();
+    if (reasons.empty() && degraded.empty())
         co_return req.json(http::status::ok, std::string(R"({"status":"ready"})"));
+    if (reasons.empty()) {
+        const json::value body = json::object{{"status", "ready"}, {"degraded", as_array(degraded)}};
+        co_return req.json(http::status::ok, body);
+    }
 
-    json::array listed;
-    for (const auto& reason : reasons)
-        listed.emplace_back(reason);
-    const json::value body = json::object{{"status", "not ready"}, {"reasons", std::move(listed)}};
+    const json::value body = json::object{{"status", "not ready"}, {"reasons", as_array(reasons)}};
     auto answer = req.json(http::status::service_unavailable, body);
     answer.head.set(http::field::cache_control, "no-store");
     answer.head.set(http::field::retry_after, "1");
@@ -43,6 +58,12 @@ awaitable<response> handle_version(request_context& req, operations_services&)
 {
     const json::value body = json::object{{"name", "restante"}, {"version", RESTANTE_VERSION}};
     co_return req.json(http::status::ok, body);
+}
+
+// GET /openapi.json: made once, when the process starts.
+awaitable<response> handle_openapi(request_context& req, operations_services& svc)
+{
+    co_return req.list(svc.openapi);
 }
 
 // GET /metrics, on its own listener only.

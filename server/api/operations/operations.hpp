@@ -11,6 +11,7 @@ struct operations_services;
 awaitable<response> handle_healthz(request_context& req, operations_services& svc);
 awaitable<response> handle_readyz(request_context& req, operations_services& svc);
 awaitable<response> handle_version(request_context& req, operations_services& svc);
+awaitable<response> handle_openapi(request_context& req, operations_services& svc);
 awaitable<response> handle_metrics(request_context& req, operations_services& svc);
 
 }  // namespace restante

@@ -15,6 +15,13 @@ public:
 
     void add(check what) { checks_.push_back(std::move(what)); }
 
+    // What does not work while the rest does.
+    void add_degradation(std::function<std::vector<std::string>()> what) { degraded_ = std::move(what); }
+    std::vector<std::string> degradations() const
+    {
+        return degraded_ ? degraded_() : std::vector<std::string>();
+    }
+
     // Empty: ready.
     std::vector<std::string> reasons_not_ready() const
     {
@@ -27,6 +34,7 @@ public:
 
 private:
     std::vector<check> checks_;
+    std::function<std::vector<std::string>()> degraded_;
 };
 
 }  // namespace restante

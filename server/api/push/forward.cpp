@@ -16,11 +16,17 @@ namespace restante {
 
 namespace {
 
-// The caller's body, as it comes. Once all of it is there, a caller who leaves ends the forward; before, the
-// next read shows it.
+// Half of what a forward may hold; the rest is the answer's and the kernel's way of counting.
+constexpr std::size_t body_block = 128 * 1024;
+
+// The caller's body, as it comes. A caller who leaves ends the forward: while the workspace is being
+// connected to and once all of the body is there, this is watched for; in between, the next read shows it.
 class caller_body final : public request_source {
 public:
-    caller_body(request_context& req, client_exchange& exchange) : req_(req), exchange_(exchange) {}
+    caller_body(request_context& req, client_exchange& exchange) : req_(req), exchange_(exchange)
+    {
+        req_.body().set_block_size(body_block);
+    }
 
     std::optional<std::uint64_t> length() const override
     {
@@ -31,6 +37,9 @@ public:
 
     awaitable<result<std::span<const char>>> next() override
     {
+        if (!begun_)
+            req_.forget_client();
+        begun_ = true;
         auto piece = co_await req_.body().read_some();
         if (piece && piece->empty())
             req_.on_client_gone([&exchange = exchange_] { exchange.cancel(); });
@@ -42,6 +51,7 @@ public:
 private:
     request_context& req_;
     client_exchange& exchange_;
+    bool begun_ = false;
 };
 
 std::string without_trailing_slashes(std::string path)
@@ -55,11 +65,13 @@ std::string without_trailing_slashes(std::string path)
 client_request make_request(const request_context& req, const callback& to, http::verb method,
                             std::string target)
 {
-    client_request out{.to = to.url.origin, .method = method, .target = std::move(target), .fields = {}};
+    client_request out{.to = to.url.origin,
+                       .method = method,
+                       .target = std::move(target),
+                       .fields = {},
+                       .trace = &req.trace()};
     out.fields.push_back({"Authorization", "Bearer " + to.secret});
     out.fields.push_back({"X-Request-Id", std::string(req.id())});
-    if (const auto trace = req.header("traceparent"); !trace.empty())
-        out.fields.push_back({"traceparent", std::string(trace)});
     return out;
 }
 
@@ -69,10 +81,10 @@ void copy_content_type(const request_context& req, client_request& out)
         out.fields.push_back({"Content-Type", std::string(type)});
 }
 
-refusal refusal_of(const error_code& ec, std::uint64_t max)
+refusal refusal_of(const error_code& ec, const refusal& too_large)
 {
     if (ec == errc::request_too_large)
-        return {errc::request_too_large, {{"max", max}}};
+        return too_large;
     if (ec == client_errc::address_refused || ec == client_errc::bad_url)
         return errc::callback_url_not_allowed;
     if (ec == client_errc::cancelled)
@@ -87,7 +99,7 @@ struct forward_job {
     client_request what;
     bool with_body = true;
     client_limits limits = {};
-    std::uint64_t max = 0;  // told with request_too_large
+    refusal too_large = {};  // the answer to a body above the cap
 };
 
 awaitable<response> forward(request_context& req, push_services& svc, forward_job job)
@@ -98,18 +110,22 @@ awaitable<response> forward(request_context& req, push_services& svc, forward_jo
 
     caller_body body(req, *exchange);
     request_source* source = job.with_body ? &body : nullptr;
-    if (!source)
-        req.on_client_gone([&exchange] { exchange->cancel(); });
+    auto end_it = [&to = *exchange] { to.cancel(); };
+    if (source)
+        req.on_client_gone_early(end_it);
+    else
+        req.on_client_gone(end_it);
     auto ec = co_await exchange->send(std::move(job.what), source);
-    req.forget_client();
     if (!ec) {
-        auto answer = co_await make_forwarded_answer(std::move(exchange), record, job.kind, host);
+        auto answer = co_await make_forwarded_answer(req, std::move(exchange), record, job.kind, host);
+        req.forget_client();
         if (answer)
             co_return std::move(*answer);
-        co_return req.fail(refusal_of(answer.error(), job.max));
+        co_return req.fail(refusal_of(answer.error(), job.too_large));
     }
+    req.forget_client();
     record.failed(ec, host, exchange->sent(), exchange->received());
-    co_return req.fail(refusal_of(ec, job.max));
+    co_return req.fail(refusal_of(ec, job.too_large));
 }
 
 }  // namespace
@@ -123,7 +139,7 @@ awaitable<response> forward_upload(request_context& req, push_services& svc, std
     forward_job job{.kind = forward_kind::upload,
                     .what = make_request(req, **to, http::verb::post, std::move(target)),
                     .limits = {.whole = svc.limit},
-                    .max = max};
+                    .too_large = {errc::request_too_large, {{"max", max}}}};
     copy_content_type(req, job.what);
     co_return co_await forward(req, svc, std::move(job));
 }
@@ -138,7 +154,7 @@ awaitable<response> forward_message(request_context& req, push_services& svc)
     forward_job job{.kind = forward_kind::message,
                     .what = make_request(req, **to, http::verb::post, path.empty() ? "/" : path),
                     .limits = {.whole = svc.limit, .answer_progress = false},
-                    .max = req.body().cap()};
+                    .too_large = refuse_message_size(req.body().cap())};
     copy_content_type(req, job.what);
     co_return co_await forward(req, svc, std::move(job));
 }

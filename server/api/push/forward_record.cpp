@@ -33,7 +33,7 @@ void forward_record::answered(unsigned status, std::uint64_t sent, std::uint64_t
 {
     count(forward_outcome::answered, sent, received);
     log_line(log_level::info, event_of(kind_))
-        .field("request_id", req_.id())
+        .from(req_.origin())
         .field("workspace_id", req_.workspace_id())
         .field("status", status)
         .field("size", sent)
@@ -48,7 +48,7 @@ void forward_record::failed(const error_code& why, std::string_view host, std::u
     const auto outcome = outcome_of(why);
     count(outcome, sent, received);
     log_line(log_level::warn, "forward_failed")
-        .field("request_id", req_.id())
+        .from(req_.origin())
         .field("workspace_id", req_.workspace_id())
         .field("kind", to_string(kind_))
         .field("outcome", to_string(outcome))

@@ -8,15 +8,22 @@ constexpr std::uint64_t small_answer = 32 * 1024;
 
 class forwarded_body final : public body_source {
 public:
-    forwarded_body(std::unique_ptr<client_exchange> from, forward_record record, std::string host)
-        : from_(std::move(from)), record_(record), host_(std::move(host))
+    forwarded_body(request_context& req, std::unique_ptr<client_exchange> from, forward_record record,
+                   std::string host)
+        : req_(req), from_(std::move(from)), record_(record), host_(std::move(host))
     {
     }
+    ~forwarded_body() override { req_.forget_client(); }
 
     std::optional<std::uint64_t> length() const override { return from_->length(); }
 
     awaitable<result<std::span<const char>>> next() override
     {
+        // While a piece is written, that shows whether the client is there; while the workspace thinks, this
+        // does.
+        if (!watched_)
+            req_.on_client_gone([&from = *from_] { from.cancel(); });
+        watched_ = true;
         auto piece = co_await from_->read_some();
         if (!piece)
             failure_ = piece.error();
@@ -25,6 +32,7 @@ public:
 
     void finished(bool all_bytes_sent) override
     {
+        req_.forget_client();
         if (all_bytes_sent || from_->at_end())  // for HEAD there is nothing to send
             return record_.answered(from_->head().result_int(), from_->sent(), from_->received());
         const auto why = failure_ ? failure_ : error_code(errc::client_gone);
@@ -32,6 +40,8 @@ public:
     }
 
 private:
+    request_context& req_;
+    bool watched_ = false;
     std::unique_ptr<client_exchange> from_;
     forward_record record_;
     std::string host_;
@@ -59,11 +69,11 @@ awaitable<result<std::string>> read_whole(client_exchange& from)
 
 }  // namespace
 
-awaitable<result<response>> make_forwarded_answer(std::unique_ptr<client_exchange> from,
+awaitable<result<response>> make_forwarded_answer(request_context& req, std::unique_ptr<client_exchange> from,
                                                   forward_record record, forward_kind kind, std::string host)
 {
     response answer;
-    answer.head.result(from->head().result());
+    answer.head.result(from->status());  // Beast has no name for some
     copy_field(*from, answer, http::field::content_type);
     if (kind == forward_kind::download)
         copy_field(*from, answer, http::field::content_disposition);
@@ -80,7 +90,7 @@ awaitable<result<response>> make_forwarded_answer(std::unique_ptr<client_exchang
         answer.body = std::move(*text);
         co_return answer;
     }
-    answer.body = std::make_unique<forwarded_body>(std::move(from), record, std::move(host));
+    answer.body = std::make_unique<forwarded_body>(req, std::move(from), record, std::move(host));
     co_return answer;
 }
 

@@ -17,8 +17,8 @@ refusal too_large_file(const form_file& file, const form_limits& limits)
 // Turns the parser's events into files.
 class form_builder {
 public:
-    form_builder(const form_limits& limits, std::shared_ptr<disk_claim> disk)
-        : limits_(limits), disk_(std::move(disk))
+    form_builder(const form_limits& limits, const upload_grant& grant, std::shared_ptr<disk_claim> disk)
+        : limits_(limits), grant_(grant), disk_(std::move(disk))
     {
     }
 
@@ -50,6 +50,8 @@ private:
         if (files_.size() == limits_.files)
             return refusal(errc::too_many_files,
                            "too many files (limit " + std::to_string(limits_.files) + ")");
+        if (auto refused = grant_.refuse_file(files_.size() + 1, head.content_type))
+            return std::move(*refused);
         files_.push_back({*head.filename, head.content_type, std::make_shared<spool>(disk_)});
         return {};
     }
@@ -61,6 +63,9 @@ private:
             co_return refusal(errc::request_too_large, {{"max", limits_.request_bytes}});
         if (!in_file_)
             co_return answerable<void>();
+        file_bytes_ += bytes.size();
+        if (auto refused = grant_.refuse_bytes(file_bytes_))
+            co_return std::move(*refused);
         form_file& file = files_.back();
         if (auto ec = co_await file.content->write({bytes.data(), bytes.size()}))
             co_return refusal(ec);
@@ -82,9 +87,11 @@ private:
     }
 
     const form_limits& limits_;
+    const upload_grant& grant_;
     std::shared_ptr<disk_claim> disk_;
     std::vector<form_file> files_;
     std::uint64_t total_ = 0;
+    std::uint64_t file_bytes_ = 0;
     bool in_file_ = false;
 };
 
@@ -92,11 +99,11 @@ private:
 
 awaitable<answerable<std::vector<form_file>>> read_form(body_reader& body,
                                                         const multipart::boundary& separator,
-                                                        const form_limits& limits,
+                                                        const form_limits& limits, const upload_grant& grant,
                                                         std::shared_ptr<disk_claim> disk)
 {
     multipart::parser parser(separator, {.parts = limits.parts});
-    form_builder form(limits, std::move(disk));
+    form_builder form(limits, grant, std::move(disk));
     for (;;) {
         auto block = co_await body.read_some();
         if (!block) {

@@ -4,6 +4,7 @@
 #include "http/message/public_errors.hpp"
 #include "http/multipart/boundary.hpp"
 #include "http/session/body_reader.hpp"
+#include "server/api/uploads/upload_grant.hpp"
 #include "server/spool/spool.hpp"
 
 #include <memory>
@@ -27,11 +28,11 @@ struct form_file {
 };
 
 // Reads a whole multipart/form-data body and gives the files of its fields named "files", in order; other
-// fields are read and forgotten. Their spools share the claim. Refuses as soon as a limit is crossed, with
-// the answer the contract names.
+// fields are read and forgotten. Their spools share the claim. Refuses as soon as a limit is crossed, also
+// one of the grant, with the answer the contract names.
 awaitable<answerable<std::vector<form_file>>> read_form(body_reader& body,
                                                         const multipart::boundary& separator,
-                                                        const form_limits& limits,
+                                                        const form_limits& limits, const upload_grant& grant,
                                                         std::shared_ptr<disk_claim> disk);
 
 }  // namespace restante

@@ -1,6 +1,7 @@
 #include "server/api/uploads/upload_form.hpp"
 
 #include "core/file_names.hpp"
+#include "server/api/common/caller.hpp"
 #include "server/api/common/idempotency.hpp"
 #include "server/api/uploads/upload_answer.hpp"
 
@@ -63,15 +64,20 @@ answerable<upload_head> check_upload_head(request_context& req, const form_limit
         return key.error();
     if (req.body().announced_too_large())
         return refusal(errc::request_too_large, {{"max", limits.request_bytes}});
-    return upload_head{std::move(*separator), std::move(*key)};
+    upload_grant grant(caller_of(req).grant, key->has_value());
+    if (auto refused = grant.refuse_head(req.body().announced()))
+        return std::move(*refused);
+    return upload_head{std::move(*separator), std::move(*key), std::move(grant)};
 }
 
-upload make_upload(const uuid& workspace, const std::optional<uuid>& token, std::vector<form_file> files,
-                   std::optional<std::string> key)
+upload make_upload(const uuid& workspace, const std::optional<used_token>& token,
+                   std::vector<form_file> files, std::optional<std::string> key)
 {
     upload load{.workspace = workspace, .token = token};
     for (const auto& file : files) {
         load.files.push_back(to_new_file(file));
+        if (token)
+            load.files.back().staged_by = token->id;
         load.activities.push_back(activity_about(workspace, load.files.back()));
     }
     load.answer = std::make_shared<const std::string>(upload_answer_template(workspace, load.files));

@@ -35,30 +35,53 @@ answerable<std::optional<std::string>> text_of(const json::object& body, std::st
     return std::optional<std::string>(std::string_view(*text));
 }
 
-// Agents that are called may say where in their card alone.
-std::optional<std::string> card_url(const json::object& body)
+// A text of the agent's card; nothing when it is absent, of another type or empty.
+std::optional<std::string> card_text(const json::object& body, std::string_view key)
 {
-    const auto* mode = body.if_contains("delivery_mode");
     const auto* card = body.if_contains("agent_card");
-    if (!mode || *mode != "push" || !card || !card->is_object())
+    const auto* value = card && card->is_object() ? card->as_object().if_contains(key) : nullptr;
+    if (!value || !value->is_string() || value->as_string().empty())
         return std::nullopt;
-    const auto* url = card->as_object().if_contains("url");
-    if (!url || !url->is_string() || url->as_string().empty())
-        return std::nullopt;
-    return std::string(url->as_string());
+    return std::string(value->as_string());
 }
 
-answerable<delivery_mode> mode_of(const json::object& body, bool has_url)
+// Agents without an address of their own say so by a url like remote://no-inbound.
+bool means_poll(const std::optional<std::string>& url)
 {
-    auto text = text_of(body, "delivery_mode");
-    if (!text)
-        return text.error();
-    if (!*text && !has_url)
-        return bad("delivery_mode must be given: poll, or push with a url");
-    const auto mode = parse_delivery_mode(text->value_or("push"));
+    return url && istarts_with(*url, "remote:");
+}
+
+// Agents that are called may say where in their card alone; those that name no mode may not.
+answerable<void> read_delivery(const json::object& body, registration& into)
+{
+    auto url = text_of(body, "url");
+    if (!url)
+        return url.error();
+    const auto mode = text_of(body, "delivery_mode");
     if (!mode)
-        return bad("unknown delivery_mode: it must be poll or push");
-    return *mode;
+        return mode.error();
+    if (!*mode && !*url)
+        return bad("delivery_mode must be given: poll, or push with a url");
+    const auto guess = means_poll(*url) ? "poll" : "push";
+    const auto parsed = parse_delivery_mode(mode->value_or(guess));
+    if (!parsed)
+        return bad("unknown delivery_mode: delivery_mode must be 'push' or 'poll'");
+    into.mode = *parsed;
+    into.mode_is_guess = !*mode;
+    into.url = std::move(*url);
+    if (!into.url && into.mode == delivery_mode::push)
+        into.url = card_text(body, "url");
+    return {};
+}
+
+bool is_name(std::string_view text)
+{
+    return text.size() <= max_name && std::none_of(text.begin(), text.end(), is_ascii_control);
+}
+
+bool is_storable(std::string_view url)
+{
+    return url.size() <= max_url && url.find('\0') == std::string_view::npos;
 }
 
 // An absolute http or https URL with a host and without a password, of at most 2048 characters.
@@ -73,42 +96,36 @@ bool is_callback_url(std::string_view text)
 
 }  // namespace
 
-answerable<registration> read_registration(const json::value& body)
+answerable<registration_form> read_registration(const json::value& body)
 {
     const auto* object = body.if_object();
     if (!object)
         return bad("the body must be a JSON object");
 
-    registration read;
+    registration_form read;
     const auto id = text_of(*object, "id");
     const auto parsed = id && *id ? parse_uuid(**id) : std::nullopt;
     if (!parsed)
         return refusal(errc::invalid_workspace_id);
     read.id = *parsed;
 
-    auto url = text_of(*object, "url");
-    if (!url)
-        return url.error();
-    read.url = std::move(*url);
-    if (!read.url)
-        read.url = card_url(*object);
-    const auto mode = mode_of(*object, read.url.has_value());
-    if (!mode)
-        return mode.error();
-    read.mode = *mode;
-    switch (find_delivery_fault(read.mode, read.url)) {
-        case delivery_fault::none: break;
-        case delivery_fault::push_without_url: return bad("delivery_mode push needs a url");
-        case delivery_fault::bad_url: return bad("url must be an absolute http or https URL");
-    }
+    if (const auto delivery = read_delivery(*object, read); !delivery)
+        return delivery.error();
+    if (!read.mode_is_guess)
+        if (const auto fits = check_delivery(read); !fits)
+            return fits.error();
 
     auto name = text_of(*object, "name");
     if (!name)
         return name.error();
-    if (*name &&
-        ((*name)->size() > max_name || std::any_of((*name)->begin(), (*name)->end(), is_ascii_control)))
+    if (*name && !is_name(**name))
         return bad("name must have at most 255 bytes and no control characters");
     read.name = std::move(*name);
+    read.card_name = card_text(*object, "name");
+    if (read.card_name && !is_name(*read.card_name))
+        read.card_name.reset();
+    if (read.mode == delivery_mode::push)
+        read.card_url = card_text(*object, "url");
 
     if (const auto* card = object->if_contains("agent_card"); card && !card->is_null()) {
         if (!card->is_object())
@@ -118,13 +135,27 @@ answerable<registration> read_registration(const json::value& body)
     return read;
 }
 
+answerable<void> check_delivery(const registration& what)
+{
+    switch (find_delivery_fault(what.mode, what.url)) {
+        case delivery_fault::none: break;
+        case delivery_fault::push_without_url: return bad("url is required for push-mode workspaces");
+        case delivery_fault::bad_url:
+            return bad(what.mode == delivery_mode::push
+                           ? "url must be an absolute http or https URL"
+                           : "url must have at most 2048 bytes and no zero character");
+    }
+    return {};
+}
+
 delivery_fault find_delivery_fault(delivery_mode mode, const std::optional<std::string>& url)
 {
-    if (url && !is_callback_url(*url))
-        return delivery_fault::bad_url;
-    if (mode == delivery_mode::push && !url)
+    // A workspace that polls is never called: what it calls its url is its own affair.
+    if (mode != delivery_mode::push)
+        return !url || is_storable(*url) ? delivery_fault::none : delivery_fault::bad_url;
+    if (!url)
         return delivery_fault::push_without_url;
-    return delivery_fault::none;
+    return is_callback_url(*url) ? delivery_fault::none : delivery_fault::bad_url;
 }
 
 }  // namespace restante

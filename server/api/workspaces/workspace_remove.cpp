@@ -3,9 +3,36 @@
 #include "http/session/request_context.hpp"
 #include "server/api/workspaces/services.hpp"
 #include "server/api/workspaces/workspaces.hpp"
+#include "server/presence/presence_events.hpp"
+#include "storage/workspace_directory.hpp"
 #include "storage/workspaces.hpp"
 
 namespace restante {
+
+namespace {
+
+// Whoever names the workspace in X-Confirm-Name besides its id must name the right one.
+awaitable<std::optional<refusal>> check_name(const request_context& req, workspaces_services& svc)
+{
+    const auto given = req.header("X-Confirm-Name");
+    if (given.empty())
+        co_return std::nullopt;
+    const auto found = co_await svc.directory.find(req.workspace_id());
+    if (!found)
+        co_return refusal(found.error());
+    if (!*found || (*found)->removed_at)
+        co_return refusal(errc::workspace_not_found);
+    if (given == (*found)->name)
+        co_return std::nullopt;
+    // There is no hierarchy, and nothing else that would go with it.
+    co_return refusal(errc::confirmation_required,
+                      {{"hint", "X-Confirm-Name must be the name of the workspace"},
+                       {"workspace_name", (*found)->name},
+                       {"active_tasks", (*found)->active_tasks},
+                       {"child_count", 0}});
+}
+
+}  // namespace
 
 awaitable<response> handle_workspace_remove(request_context& req, workspaces_services& svc)
 {
@@ -16,15 +43,18 @@ awaitable<response> handle_workspace_remove(request_context& req, workspaces_ser
         co_return req.fail(
             refusal(errc::bad_request, "removal cannot be undone: confirm it with ?confirm=true"));
 
+    if (const auto refused = co_await check_name(req, svc))
+        co_return req.fail(*refused);
     const auto removed = co_await svc.workspaces.remove(req.workspace_id());
     if (!removed)
         co_return req.fail(removed.error());
+    svc.live.on_live_event(bare_event(req.workspace_id(), "WORKSPACE_REMOVED"));
     svc.notices.workspace_removed(req.workspace_id());
     log_line(log_level::info, "workspace_removed")
-        .field("request_id", req.id())
+        .from(req.origin())
         .field("workspace_id", req.workspace_id())
         .field("remote", req.remote_text());
-    co_return req.json(http::status::ok, std::string(R"({"status":"removed"})"));
+    co_return req.json(http::status::ok, std::string(R"({"status":"removed","cascade_deleted":0})"));
 }
 
 }  // namespace restante

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "cli/settings.hpp"
+#include "core/startup_failure.hpp"
+#include "server/spool/spool_budget.hpp"
+#include "storage/content/content_directory.hpp"
+#include "storage/content/content_stores.hpp"
+#include "storage/content/s3/s3_store.hpp"
+#include "storage/pq/pool.hpp"
+
+namespace restante {
+
+content_policy content_policy_of(const settings& config);
+
+// What the content stores of all shards share.
+struct content_setup {
+    std::shared_ptr<content_directory> directory;  // nullptr: none
+    bool directory_is_named = false;               // by a setting; if not, it may be that of another database
+    std::shared_ptr<s3_bucket> objects;            // nullptr: none
+
+    // Opens what the settings name, and the directory also when only older files lie there.
+    static startup_result<content_setup> open(const settings& config);
+
+    // The stores of one shard.
+    void add_stores(content_stores& to, executor ex, pq::connection_pool& db) const;
+
+    // Reads again what may change while the server runs.
+    void reload() const;
+
+    // Where files are received so that they need not be copied.
+    std::optional<store_directory> received_in(const settings& config) const;
+};
+
+}  // namespace restante

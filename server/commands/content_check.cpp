@@ -1,0 +1,309 @@
+// restante content check: are the bytes of every file where its row says, and does every byte have a row?
+#include "core/log.hpp"
+#include "server/commands/content.hpp"
+#include "server/commands/content_session.hpp"
+#include "storage/content/content_key.hpp"
+#include "sweeper/content_janitor.hpp"
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <iostream>
+#include <set>
+
+namespace restante {
+
+namespace {
+
+namespace json = boost::json;
+
+constexpr int page_size = 200;
+// How often, and how far apart, it is asked whether the transactions of the first look have ended.
+constexpr int most_looks = 60;
+constexpr auto between_looks = std::chrono::milliseconds(500);
+
+struct findings {
+    std::int64_t files = 0;
+    std::uint64_t bytes = 0;
+    std::vector<std::string> missing;
+    std::vector<std::string> damaged;
+    std::vector<std::string> unreadable;
+    std::vector<std::string> orphans;
+    std::size_t removed = 0;
+
+    bool all_is_well() const
+    {
+        return missing.empty() && damaged.empty() && unreadable.empty() && orphans.size() == removed;
+    }
+};
+
+enum class verdict { sound, missing, damaged, unreadable };
+
+// One file that cannot be read is a finding, a store that is away ends the command.
+result<verdict> judge_failure(const content_stores& stores, content_place place, const error_code& ec)
+{
+    if (ec == errc::content_store_unavailable && !is_away(stores, place))
+        return verdict::unreadable;
+    return ec;
+}
+
+awaitable<result<verdict>> read_and_compare(content_stores& stores, const content_row& row)
+{
+    const content_part whole{0, row.content.size};
+    auto reader = co_await stores.open(row.place, row.content, whole);
+    if (!reader && (reader.error() == errc::content_lost || reader.error() == errc::not_found))
+        co_return verdict::missing;
+    if (!reader)
+        co_return judge_failure(stores, row.place, reader.error());
+    sha256 hash;
+    for (std::uint64_t done = 0; done < row.content.size;) {
+        const auto piece = co_await (*reader)->next();
+        if (!piece && piece.error() == errc::content_lost)
+            co_return verdict::damaged;  // it is there: it was opened
+        if (!piece)
+            co_return judge_failure(stores, row.place, piece.error());
+        hash.update(*piece);
+        done += piece->size();
+    }
+    co_return hash.finish() == row.content.sha256 ? verdict::sound : verdict::damaged;
+}
+
+// A row may go, or its bytes move, while it is looked at: then it is looked at again.
+awaitable<result<verdict>> check_row(content_session& on, content_row row)
+{
+    for (;;) {
+        const auto seen = co_await read_and_compare(on.stores, row);
+        if (!seen || *seen == verdict::sound)
+            co_return seen;
+        auto now = co_await on.rows.find(row.content.file_id);
+        if (!now)
+            co_return now.error();
+        if (!*now)
+            co_return verdict::sound;
+        if ((*now)->place == row.place && (*now)->content.key == row.content.key)
+            co_return seen;
+        row = std::move(**now);
+    }
+}
+
+awaitable<result<void>> check_rows(content_session& on, findings& found, bool quiet)
+{
+    const auto total = co_await on.rows.count();
+    if (!total)
+        co_return total.error();
+    progress_line progress("checking", *total, !quiet);
+    for (uuid after{};;) {
+        const auto page = co_await on.rows.page(after, page_size);
+        if (!page)
+            co_return page.error();
+        if (page->empty())
+            co_return result<void>();
+        for (const auto& row : *page) {
+            const auto seen = co_await check_row(on, row);
+            if (!seen)
+                co_return seen.error();
+            found.files += 1;
+            found.bytes += row.content.size;
+            if (*seen == verdict::missing)
+                found.missing.push_back(to_string(row.content.file_id));
+            if (*seen == verdict::damaged)
+                found.damaged.push_back(to_string(row.content.file_id));
+            if (*seen == verdict::unreadable)
+                found.unreadable.push_back(to_string(row.content.file_id));
+            progress.advance();
+        }
+        after = page->back().content.file_id;
+    }
+}
+
+// Bytes that no row named, and how far the database had come then.
+struct suspect {
+    std::string key;
+    std::int64_t seen_at = 0;
+};
+
+awaitable<result<std::vector<suspect>>> find_orphans(content_session& on, content_place place)
+{
+    const auto now = co_await on.rows.now();
+    if (!now)
+        co_return now.error();
+    const auto before = hour_of(*now - content_janitor::youngest);
+    std::vector<suspect> suspects;
+    for (std::string after;;) {
+        const auto page = co_await on.stores.list(place, after, before, page_size);
+        if (!page)
+            co_return page.error();
+        if (page->empty())
+            co_return suspects;
+        std::vector<std::string> keys;
+        for (const auto& each : *page)
+            keys.push_back(each.key);
+        after = keys.back();
+        const auto orphans = co_await on.rows.without_row(keys);
+        if (!orphans)
+            co_return orphans.error();
+        for (const auto& key : orphans->keys)
+            suspects.push_back({key, orphans->horizon.next});
+    }
+}
+
+struct removal {
+    std::vector<suspect> undecided;
+    std::size_t kept = 0;  // by the store
+
+    void add(const removal& other)
+    {
+        undecided.insert(undecided.end(), other.undecided.begin(), other.undecided.end());
+        kept += other.kept;
+    }
+};
+
+// Removes those that still have no row, when every transaction that could have written one has ended. One
+// that waits for a synchronous standby has not.
+awaitable<result<removal>> remove_page(content_session& on, content_place place,
+                                       std::span<const suspect> page)
+{
+    std::vector<std::string> keys;
+    for (const auto& each : page)
+        keys.push_back(each.key);
+    const auto orphans = co_await on.rows.without_row(keys);
+    if (!orphans)
+        co_return orphans.error();
+    const std::set<std::string> still(orphans->keys.begin(), orphans->keys.end());
+    std::vector<std::string> leftovers;
+    removal left;
+    for (const auto& each : page) {
+        if (still.contains(each.key) && each.seen_at <= orphans->horizon.oldest_running)
+            leftovers.push_back(each.key);
+        else if (still.contains(each.key))
+            left.undecided.push_back(each);
+    }
+    if (leftovers.empty())
+        co_return left;
+    const auto kept = co_await on.stores.remove(place, leftovers);
+    if (!kept)
+        co_return kept.error();
+    left.kept = kept->size();
+    co_return left;
+}
+
+// Undecided are in the end those for which a transaction goes on for longer than anybody should wait.
+awaitable<result<removal>> remove_orphans(content_session& on, content_place place,
+                                          std::vector<suspect> suspects)
+{
+    std::size_t kept = 0;
+    steady_timer pause(co_await asio::this_coro::executor);
+    for (int attempt = 0; !suspects.empty() && attempt < most_looks; ++attempt) {
+        if (attempt > 0) {
+            pause.expires_after(between_looks);
+            co_await pause.async_wait(use_tuple);
+        }
+        removal left;
+        for (std::span<const suspect> rest = suspects; !rest.empty();) {
+            const auto page = rest.first(std::min<std::size_t>(rest.size(), page_size));
+            rest = rest.subspan(page.size());
+            const auto of_page = co_await remove_page(on, place, page);
+            if (!of_page)
+                co_return of_page.error();
+            left.add(*of_page);
+        }
+        kept += left.kept;
+        suspects = std::move(left.undecided);
+    }
+    co_return removal{std::move(suspects), kept};
+}
+
+awaitable<result<void>> check_orphans(content_session& on, content_place place, findings& found, bool repair)
+{
+    auto suspects = co_await find_orphans(on, place);
+    if (!suspects)
+        co_return suspects.error();
+    for (const auto& each : *suspects)
+        found.orphans.push_back(std::string(name_of(place)) + ' ' + each.key);
+    if (!repair || suspects->empty())
+        co_return result<void>();
+    if (const auto why = on.stores.keeps_leftovers(place)) {
+        std::cerr << suspects->size()
+                  << " orphans were not removed, because they may belong to another database: " << *why
+                  << ".\n";
+        co_return result<void>();
+    }
+    const auto all = suspects->size();
+    const auto left = co_await remove_orphans(on, place, std::move(*suspects));
+    if (!left)
+        co_return left.error();
+    found.removed += all - left->undecided.size() - left->kept;
+    if (left->kept > 0)
+        std::cerr << left->kept << " orphans could not be removed from the store.\n";
+    if (!left->undecided.empty())
+        std::cerr << left->undecided.size()
+                  << " orphans were not removed: a transaction that may still name them is "
+                  << "running. Is a synchronous standby away? Try again later.\n";
+    co_return result<void>();
+}
+
+json::array as_array(const std::vector<std::string>& texts)
+{
+    json::array out;
+    for (const auto& each : texts)
+        out.emplace_back(each);
+    return out;
+}
+
+void print_json(const findings& found)
+{
+    const json::object body{{"files", found.files},
+                            {"bytes", found.bytes},
+                            {"missing", as_array(found.missing)},
+                            {"damaged", as_array(found.damaged)},
+                            {"unreadable", as_array(found.unreadable)},
+                            {"orphans", as_array(found.orphans)},
+                            {"orphans_removed", found.removed}};
+    std::cout << json::serialize(body) << '\n';
+}
+
+void print_text(const findings& found)
+{
+    for (const auto& each : found.missing)
+        std::cout << "missing " << each << '\n';
+    for (const auto& each : found.damaged)
+        std::cout << "damaged " << each << '\n';
+    for (const auto& each : found.unreadable)
+        std::cout << "unreadable " << each << '\n';
+    for (const auto& each : found.orphans)
+        std::cout << "orphan " << each << '\n';
+    std::cout << "files " << found.files << "\nbytes " << found.bytes << "\nmissing " << found.missing.size()
+              << "\ndamaged " << found.damaged.size() << "\nunreadable " << found.unreadable.size()
+              << "\norphans " << found.orphans.size() << "\norphans_removed " << found.removed << '\n';
+}
+
+awaitable<result<int>> check(content_session on, const own_options& own)
+{
+    findings found;
+    const auto rows = co_await check_rows(on, found, own.json);
+    if (!rows)
+        co_return rows.error();
+    for (const auto place : on.stores.places()) {
+        const auto orphans = co_await check_orphans(on, place, found, own.repair);
+        if (!orphans)
+            co_return orphans.error();
+    }
+    if (own.json)
+        print_json(found);
+    else
+        print_text(found);
+    co_return found.all_is_well() ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+}  // namespace
+
+int run_content_check(const command& asked)
+{
+    set_log_level(asked.config.level);
+    return with_content(asked.config, [&](content_session on) { return check(on, asked.own); });
+}
+
+}  // namespace restante

@@ -1,0 +1,16 @@
+#include "server/commands/openapi.hpp"
+
+#include "server/app/api_document.hpp"
+
+#include <cstdlib>
+#include <iostream>
+
+namespace restante {
+
+int run_openapi()
+{
+    std::cout << make_api_document(settings{}) << '\n' << std::flush;
+    return std::cout ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+}  // namespace restante
