@@ -1,0 +1,30 @@
+#pragma once
+
+#include "client/disk.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace restante::client {
+
+// A file that is to be sent, open.
+struct outgoing_file {
+    std::string name;  // without directories
+    std::string mime_type;
+    unique_fd file;
+    std::uint64_t size = 0;
+};
+
+// Opens all of them. What cannot be read twice, such as a pipe, is copied to a temporary file first, because
+// a request may have to be repeated. `stdin_name` is the name of `-`.
+outcome<std::vector<outgoing_file>> open_outgoing(const std::vector<std::string>& paths,
+                                                  const std::string& stdin_name);
+
+// By the extension; empty when that says nothing.
+std::string_view guess_mime_type(std::string_view name);
+
+// How the files are divided into requests: as many as fit into one, in their order.
+std::vector<std::size_t> batch_sizes(const std::vector<std::uint64_t>& sizes);
+
+}  // namespace restante::client

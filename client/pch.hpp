@@ -1,0 +1,6 @@
+#pragma once
+
+#include "http/pch.hpp"
+
+#include <string>
+#include <vector>
