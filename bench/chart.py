@@ -1,4 +1,4 @@
-"""Draws four small charts in one SVG: the number of things on the x axis, the cost of one on the y axis.
+"""Draws small charts, two in a row, in one SVG: the number of things on the x axis, the cost of one on the y axis.
 
 The x axis is logarithmic and the y axis linear from zero, so a flat line is a cost that does not grow.
 """
@@ -9,7 +9,7 @@ import math
 
 from figures import readable
 
-WIDTH, HEIGHT = 880, 560
+WIDTH = 880
 PANEL_WIDTH, PANEL_HEIGHT = 400, 240
 LEFT, TOP, RIGHT, BOTTOM = 52, 52, 24, 44  # margins of the plot in its panel
 
@@ -22,7 +22,11 @@ text { font: 12px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; fill
 .line { fill: none; stroke: #0969da; stroke-width: 2; stroke-linejoin: round }
 .area { fill: #0969da; fill-opacity: 0.08 }
 .dot { fill: #ffffff; stroke: #0969da; stroke-width: 2 }
+.second { stroke: #bf3989 }
+.third { stroke: #1a7f37 }
+.fourth { stroke: #9a6700 }
 """
+KINDS = ["", " second", " third", " fourth"]  # of lines, in their order
 
 
 @dataclasses.dataclass
@@ -31,6 +35,12 @@ class Panel:
     things: str
     unit: str
     points: list  # (number of things, cost of one)
+    lines: dict = dataclasses.field(default_factory=dict)  # or several such lists by name, and points empty
+
+    sizes: bool = False  # the things are bytes
+
+    def all_points(self):
+        return [*self.points, *(point for points in self.lines.values() for point in points)]
 
 
 def short(count):
@@ -38,6 +48,14 @@ def short(count):
     for size, letter in ((1_000_000, "M"), (1_000, "k")):
         if count >= size:
             return f"{count / size:g}{letter}"
+    return f"{count:g}"
+
+
+def short_size(count):
+    """1048576 as 1Mi."""
+    for size, name in ((1 << 30, "Gi"), (1 << 20, "Mi"), (1 << 10, "Ki")):
+        if count >= size:
+            return f"{count / size:g}{name}"
     return f"{count:g}"
 
 
@@ -64,10 +82,11 @@ class Plot:
 
     def __init__(self, panel):
         # Zero has no logarithm: it is drawn one power of ten to the left of the smallest other number.
-        self._zero = math.log10(min(count for count, _ in panel.points if count)) - 1
-        steps = [self._step(count) for count, _ in panel.points]
+        points = panel.all_points()
+        self._zero = math.log10(min(count for count, _ in points if count)) - 1
+        steps = [self._step(count) for count, _ in points]
         self._first, self._last = min(steps), max(steps)
-        self.top, self.grid = top_of_scale(max(cost for _, cost in panel.points))
+        self.top, self.grid = top_of_scale(max(cost for _, cost in points))
 
     def _step(self, count):
         return math.log10(count) if count else self._zero
@@ -90,23 +109,48 @@ def draw_panel(panel, left, top):
         out += [line(LEFT, height, right, height, "grid"),
                 text(LEFT - 8, height + 4, f"{i * plot.grid:g}", "end")]
     out += [line(LEFT, floor, right, floor, "axis"), text(LEFT - 8, floor + 4, "0", "end")]
-    places = [(plot.x(count), plot.y(cost)) for count, cost in panel.points]
-    path = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
-    area = f"{places[0][0]:.1f},{floor} {path} {places[-1][0]:.1f},{floor}"
-    out += [f'<polygon points="{area}" class="area"/>',
-            f'<polyline points="{path}" class="line"/>']
-    for (count, cost), (x, y) in zip(panel.points, places):
-        out += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" class="dot"/>',
-                text(x, y - 11, readable(cost), kind="value"), text(x, floor + 18, short(count))]
+    out += draw_points(panel, plot, floor) if panel.points else draw_lines(panel, plot)
+    for count in sorted({count for count, _ in panel.all_points()}):
+        out.append(text(plot.x(count), floor + 18, short_size(count) if panel.sizes else short(count)))
     out += [text((LEFT + right) / 2, floor + 36, panel.things), "</g>"]
     return out
 
 
+def polyline(places, kind):
+    path = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
+    return f'<polyline points="{path}" class="line{kind}"/>'
+
+
+def draw_points(panel, plot, floor):
+    """One line, with the area below it and the number at each point."""
+    places = [(plot.x(count), plot.y(cost)) for count, cost in panel.points]
+    path = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
+    area = f"{places[0][0]:.1f},{floor} {path} {places[-1][0]:.1f},{floor}"
+    out = [f'<polygon points="{area}" class="area"/>', polyline(places, "")]
+    for (_, cost), (x, y) in zip(panel.points, places):
+        out += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" class="dot"/>',
+                text(x, y - 11, readable(cost), kind="value")]
+    return out
+
+
+def draw_lines(panel, plot):
+    """A line for each name, which stands above the plot in the same colour; the numbers are in a table."""
+    out, at = [], LEFT + 120
+    for (name, points), kind in zip(panel.lines.items(), KINDS):
+        places = [(plot.x(count), plot.y(cost)) for count, cost in points]
+        out.append(polyline(places, kind))
+        out += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" class="dot{kind}"/>' for x, y in places]
+        out += [f'<line x1="{at}" y1="36" x2="{at + 16}" y2="36" class="line{kind}"/>', text(at + 21, 40, name, "start")]
+        at += 37 + 7 * len(name)
+    return out
+
+
 def draw(panels):
-    out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" '
-           f'height="{HEIGHT}" role="img">',
+    height = 32 + (len(panels) + 1) // 2 * (PANEL_HEIGHT + 24)
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" '
+           f'height="{height}" role="img">',
            "<title>The cost of one, as their number grows</title>", f"<style>{STYLE}</style>",
-           f'<rect width="{WIDTH}" height="{HEIGHT}" rx="8" fill="#ffffff"/>']
+           f'<rect width="{WIDTH}" height="{height}" rx="8" fill="#ffffff"/>']
     for i, panel in enumerate(panels):
         out += draw_panel(panel, 24 + i % 2 * (PANEL_WIDTH + 24), 24 + i // 2 * (PANEL_HEIGHT + 24))
     return "\n".join([*out, "</svg>", ""])

@@ -67,13 +67,13 @@ def build(*targets):
 class Server:
     """Started by the constructor, ended by stop(). Signals are sent only to the process started here."""
 
-    def __init__(self, *flags):
+    def __init__(self, *flags, binary=SERVER):
         self._folder = pathlib.Path(tempfile.mkdtemp(prefix="restante-bench-", dir="/tmp"))
         self._folder.chmod(0o711)  # as root, PostgreSQL runs as the user postgres, who must get in
         self.data = self._folder / "data"
         self._log = open(self._folder / "log", "w+b")
         self.process = subprocess.Popen(
-            [SERVER, "serve", "--data-dir", self.data, "--spool-dir", self._folder, "--listen", "127.0.0.1:0",
+            [binary, "serve", "--data-dir", self.data, "--spool-dir", self._folder, "--listen", "127.0.0.1:0",
              "--listen-tls", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0", "--sweep-interval", "7d",
              "--idle-timeout", "10m", *flags],
             stdout=subprocess.PIPE, stderr=self._log, text=True, start_new_session=True)
@@ -149,8 +149,8 @@ class Bench:
 
 
 @contextlib.contextmanager
-def running_server(*flags):
-    server = Server(*flags)
+def running_server(*flags, **how):
+    server = Server(*flags, **how)
     try:
         yield server
     finally:

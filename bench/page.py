@@ -43,7 +43,8 @@ def has_all(figures, *ids):
 
 
 def requests_table(figures):
-    rows = measured(figures, "upload", "fetch", "poll", "mixed")
+    rows = [f for f in measured(figures, "upload", "fetch", "poll", "mixed")
+            if (f["id"], f["connections"]) != ("upload:10KiB", 64)]  # those of onset
     complete = has_all(rows, "upload:10KiB", "fetch:10KiB", "poll:10", "mixed", "poll:10 tls",
                        "upload:26000000")
     return complete and table(LOAD_HEAD, [load_row(f) for f in rows])
@@ -74,11 +75,84 @@ def growth_table(figures):
     return rows and table(["cost of one", "in", "at how many"], rows)
 
 
+def growth_stores_table(figures):
+    panels = [f for f in figures if f["id"].startswith("growth of ")]
+    size = lambda count: f"{count >> 20:,} MiB" if count >= MIB else f"{count >> 10} KiB"
+    at = lambda f, count: size(count) if f["series"] == "sizes" else f"{count:,}"
+    rows = [[f["id"].removeprefix("growth of "), f["unit"],
+             " · ".join(f"{number(cost)} at {at(f, count)}" for count, cost in f["points"])] for f in panels]
+    return len(rows) == 12 and table(["growth of what, store", "cost in", "at how many"], rows)
+
+
 def sweep_table(figures):
     rows = [[f["id"].removeprefix("sweep: "), number(f["uploads_per_s"]), number(f["p50_ms"]),
              number(f["p99_ms"]), number(f.get("swept_per_s")), str(f.get("cycles", "–"))]
             for f in figures if f["id"].startswith("sweep: ")]
     return rows and table(["", "uploads/s", "p50, ms", "p99, ms", "swept/s", "cycles"], rows)
+
+
+def pull_table(figures):
+    rows = []
+    for f in figures:
+        if f["id"].startswith("pull: "):
+            work, name = f["id"].removeprefix("pull: ").rsplit(", ", 1)
+            rows.append([f"{work}, {name}", number(f["rate"]), number(f["bytes_per_second"] / 1e6)])
+    return rows and table(["", "files/s", "MB/s"], rows)
+
+
+def content_table(work):
+    """One line for each size and contender. The ratio is that of the directory to the others."""
+    names = {"inline": "inline", "directory": "directory", "s3": "S3", "stored": "bare program", "synced": "write, fsync",
+             "nginx": "nginx", "curl": "curl to the S3 engine"}
+
+    def make(figures):
+        sizes = {}  # stores that were measured one by one are put together
+        for f in figures:
+            if f["id"].startswith(f"content: {work} "):
+                sizes.setdefault(f["id"].split()[-1], {}).update(f["found"])
+        rows = []
+        for size, found in sizes.items():
+            for name, each in sorted(found.items(), key=lambda item: list(names).index(item[0])):
+                ours = found.get("s3" if name == "curl" else "directory")
+                ratio = "–" if not ours or name in ("directory", "s3") else f"{ours['rate'] / each['rate']:.2f}"
+                rows.append([f"{size}, {names[name]}", number(each["rate"]), number(each.get("cpu")),
+                             number(each.get("client")), number(each.get("peak")), ratio])
+        head = [work, "rate/s", "CPU with postgres, µs", "client", "server's peak, MiB", "ours / this"]
+        return len(sizes) == 3 and table(head, rows)
+    return make
+
+
+def first_byte_table(figures):
+    rows = [[store, number(each["1MiB"]), number(each["25MiB"]), f"{each['25MiB'] / each['1MiB']:.2f}"]
+            for f in figures if f["id"] == "content: first byte" for store, each in f["found"].items()]
+    return len(rows) == 3 and table(["first byte after, ms", "1 MiB", "25 MiB", "25 MiB / 1 MiB"], rows)
+
+
+def quotas_table(figures):
+    rows = [[f["id"].removeprefix("quotas: "), number(f["rate"]), number(f["server_cpu_us"]),
+             number(f["postgres_cpu_us"]), f"{f['ratio']:.3f}"] for f in figures if f["id"].startswith("quotas: ")]
+    return len(rows) == 3 and table(["", "uploads/s", "CPU server, µs", "postgres", "with quotas / this"], rows)
+
+
+def heartbeats_table(figures):
+    """Each fact of the run on a line of its own."""
+    rows = [[name, number(value)] for f in figures if f["id"].startswith("heartbeats:")
+            for name, value in f.items() if name.endswith("% of a core") or name.startswith("rows written")]
+    return rows and table(["10,000 agents, a heartbeat every 30 s", ""], rows)
+
+
+def push_table(figures):
+    names = {"ours": "Restante", "nginx": "nginx", "peer": "the peer in Go"}
+    rows = []
+    for f in figures:
+        if not f["id"].startswith("push: "):
+            continue
+        for who, name in names.items():
+            found = f[who]
+            ratio = "" if who == "ours" else f"{f['ours']['rate'] / found['rate']:.2f}"
+            rows.append([f"{f['id'].removeprefix('push: ')}, {name}", number(found["rate"]), number(found["p99_ms"]),
+                         number(found["cpu_us"]), ratio])
+    return rows and table(["forwards of", "rate/s", "p99, ms", "CPU, µs", "Restante / this"], rows)
 
 
 def side_by_side(figures, prefix, key, show, least):
@@ -95,7 +169,15 @@ SECTIONS = {
     "requests": requests_table,
     "deliver": deliver_table,
     "held": held_table,
+    "heartbeats": heartbeats_table,
+    "push": push_table,
+    "pull": pull_table,
+    "quotas": quotas_table,
+    "content uploads": content_table("upload"),
+    "content fetches": content_table("fetch"),
+    "content first bytes": first_byte_table,
     "growth": growth_table,
+    "growth_stores": growth_stores_table,
     "sweep": sweep_table,
     "stages": lambda figures: side_by_side(figures, "profile ", "stages", "{:.0%}", least=0.01),
     "postgres": lambda figures: side_by_side(figures, "postgres ", "parts", "{:.0%}", least=0),

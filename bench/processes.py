@@ -31,17 +31,27 @@ def wait_until_listening(process, port, seconds=60):
     return False
 
 
-def cpu_seconds(pid):
-    """User and system time of the process so far."""
+def stat_seconds(pid, *which):
     # The command name in parentheses may itself contain spaces and parentheses.
     fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return sum(int(fields[index]) for index in which) / os.sysconf("SC_CLK_TCK")
+
+
+def cpu_seconds(pid):
+    """User and system time of the process so far."""
+    return stat_seconds(pid, 11, 12)
 
 
 def tree_cpu_seconds(pid):
-    """The same of the process and its children together."""
-    children = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return cpu_seconds(pid) + sum(cpu_seconds(int(child)) for child in children)
+    """The same of the process and its children together, those that have ended included."""
+    while True:
+        try:
+            children = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+            return sum(cpu_seconds(int(child)) for child in children) + stat_seconds(pid, 11, 12, 13, 14)
+        except FileNotFoundError:
+            if not pathlib.Path(f"/proc/{pid}").exists():
+                raise
+            # A child has ended meanwhile.
 
 
 def peak_mib(pid):

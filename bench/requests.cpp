@@ -81,6 +81,16 @@ std::string poll_request(const workspace& of, std::uint64_t seq, unsigned wait_s
     return bytes_of(made);
 }
 
+std::string heartbeat_request(const workspace& of)
+{
+    request made(http::verb::post, "/registry/heartbeat", 11);
+    made.set(http::field::content_type, "application/json");
+    made.set(http::field::authorization, "Bearer " + of.token);
+    made.body() = R"({"workspace_id":")" + of.id +
+                  R"(","error_rate":0.0,"sample_error":"","active_tasks":0,"uptime_seconds":60})";
+    return bytes_of(made);
+}
+
 std::string plain_request(std::string_view path)
 {
     request made(http::verb::get, std::string(path), 11);

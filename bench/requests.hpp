@@ -18,6 +18,7 @@ std::string fetch_request(const workspace& of, std::string_view file_id);
 
 // Polls for everything after number `seq` of the feed. With `wait_seconds`, a long poll.
 std::string poll_request(const workspace& of, std::uint64_t seq, unsigned wait_seconds);
+std::string heartbeat_request(const workspace& of);
 std::string plain_request(std::string_view path);
 
 }  // namespace restante::bench

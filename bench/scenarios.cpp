@@ -15,6 +15,8 @@ constexpr scenario table[] = {
      "parked poll, upload, fetch: time from the upload's answer to the last byte of the fetch", run_deliver},
     {"parked", ":COUNT", "COUNT parked polls, each of its own workspace, woken one by one by uploads",
      run_parked},
+    {"heartbeats", ":COUNT", "COUNT agents that send a heartbeat every 30 s each; takes 3 minutes",
+     run_heartbeats},
     {"idle", ":COUNT", "COUNT connections that sent one request and stay open: memory of each", run_idle},
 };
 

@@ -40,6 +40,7 @@ std::vector<measurement> run_poll(const scenario_context& context, const std::st
 std::vector<measurement> run_mixed(const scenario_context& context, const std::string& argument);
 std::vector<measurement> run_deliver(const scenario_context& context, const std::string& argument);
 std::vector<measurement> run_parked(const scenario_context& context, const std::string& argument);
+std::vector<measurement> run_heartbeats(const scenario_context& context, const std::string& argument);
 std::vector<measurement> run_idle(const scenario_context& context, const std::string& argument);
 
 }  // namespace restante::bench
