@@ -46,6 +46,18 @@ by hand, run as root:
   $by_hand"
 }
 
+# install_node_packages: what test/e2e/node/package-lock.json pins, if that has changed. An npm that did not come from
+# Debian is as good, and does not go together with Debian's.
+install_node_packages() {
+    local lock=test/e2e/node/package-lock.json installed=test/e2e/node/node_modules/.installed
+    cmp -s "$lock" "$installed" && return 0
+    command -v npm >/dev/null || install_packages scripts/packages-node
+    say "Installing the JavaScript clients that the end-to-end tests drive."
+    (cd test/e2e/node && npm ci --ignore-scripts --no-audit --no-fund >&2) ||
+        fail "npm could not install the packages of test/e2e/node; see its message above."
+    cp "$lock" "$installed"
+}
+
 # build PRESET [TARGET…]: configures once; later runs only compile what changed.
 build() {
     local preset=$1 target arguments=()
@@ -60,4 +72,21 @@ Required packages are listed in scripts/packages and scripts/packages-test. To s
     done
     cmake --build --preset "$preset" "${arguments[@]}" || fail "The build failed; see the first error above.
 If it mentions files that no longer exist, start over: rm -rf build/$preset"
+}
+
+# test_pattern NAME: ctest's pattern for the tests of a file, when NAME is one under test/ without its folder and ending
+# (test_upload, staging_test); else NAME itself.
+test_pattern() {
+    local name=$1 suites
+    if [[ $name == test_* && -f test/e2e/$name.py ]]; then
+        printf '^e2e\\.%s$\n' "${name#test_}"
+        return
+    fi
+    suites=$({ cat test/{unit,integration}/"$name".cpp 2>/dev/null || true; } |
+        sed -nE 's/^TEST(_F)?\((\w+),.*/\2/p' | sort -u | paste -sd '|')
+    if [[ -n $suites ]]; then
+        printf '^(unit|integration)\\.(%s)\\.\n' "$suites"
+    else
+        printf '%s\n' "$name"
+    fi
 }
