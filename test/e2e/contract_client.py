@@ -19,7 +19,10 @@ class Refused(Exception):
 
 
 class Client:
-    """Acts for one workspace: registers, uploads, follows the feed, fetches and acks."""
+    """Acts for one workspace: registers, uploads, follows the feed, fetches and acks. `observe` is called with every
+    exchange, for tests that have something to say about it."""
+
+    observe = staticmethod(lambda address, method, target, status, headers, body: None)
 
     def __init__(self, address, workspace=None, token=None):
         self._address = address
@@ -53,7 +56,9 @@ class Client:
         try:
             self._connection.request(method, target.format(self.workspace) + path, body, fields)
             answer = self._connection.getresponse()
-            return answer.status, answer.headers, answer.read()
+            told = answer.read()
+            self.observe(self._address, method, target.format(self.workspace) + path, answer.status, answer.headers, told)
+            return answer.status, answer.headers, told
         except (ConnectionError, http.client.HTTPException):
             self.close()
             if fresh:

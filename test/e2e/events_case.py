@@ -18,6 +18,7 @@ FORM = forms.form(forms.part(b"a few bytes"))
 class EventsCase(unittest.TestCase):
     servers = 1
     flags = ()
+    binary = None  # the one under test
 
     @classmethod
     def setUpClass(cls):
@@ -27,7 +28,7 @@ class EventsCase(unittest.TestCase):
         cls.db = cls.enterClassContext(Database())
         cls.replicas = [cls.enterClassContext(Server(
             cls.db.conninfo, "--threads", "2", "--db-connections", "8", "--admin-token-file", secret.name,
-            "--allowed-origin", ORIGIN, *cls.flags)) for _ in range(cls.servers)]
+            "--allowed-origin", ORIGIN, *cls.flags, binary=cls.binary)) for _ in range(cls.servers)]
         for replica in cls.replicas:
             replica.wait_ready()
 

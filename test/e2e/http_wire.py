@@ -6,6 +6,7 @@ import resource
 import socket
 import time
 
+import conformance
 import told_tokens
 
 # Some tests open thousands of connections; the usual soft limit of a login is 1024 descriptors.
@@ -28,7 +29,9 @@ class Answer:
 
 
 class Wire:
-    """One connection to the server."""
+    """One connection to the server. What a server under test answers is checked against its OpenAPI document."""
+
+    _requests = None
 
     def __init__(self, address, timeout=30, source=None, receive_buffer=None):
         """With a separate source address, if given: all of 127.0.0.0/8 is local."""
@@ -38,6 +41,7 @@ class Wire:
         if receive_buffer:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
         self._received = bytearray()
+        self._requests = conformance.follow(address)
 
     def __enter__(self):
         return self
@@ -50,6 +54,8 @@ class Wire:
 
     def send(self, data):
         told_tokens.remember_sent(data)
+        if self._requests:
+            self._requests.sent(data)
         self.socket.sendall(data)
 
     def send_what_is_taken(self, pieces):
@@ -72,9 +78,11 @@ class Wire:
             if not colon:
                 raise ValueError(f"not a header: {line!r}")
             headers[name.lower()] = value.strip()
-        if head_only or int(status) in (100, 204, 304):
-            return Answer(int(status), headers, b"")
-        return Answer(int(status), headers, self._read_body(headers))
+        bodiless = head_only or int(status) in (100, 204, 304)
+        answer = Answer(int(status), headers, b"" if bodiless else self._read_body(headers))
+        if self._requests:
+            self._requests.answered(answer, head_only)
+        return answer
 
     def is_closed(self, within=5):
         """Whether the server closes the connection, without sending another byte, within some seconds."""

@@ -50,6 +50,7 @@ def poll_workspace(workspace):
 
 class IdentityCase(unittest.TestCase):
     flags = ("--threads", "2")
+    binary = None  # the one under test
 
     @classmethod
     def setUpClass(cls):
@@ -63,7 +64,7 @@ class IdentityCase(unittest.TestCase):
     @classmethod
     def start_server(cls, *flags):
         """A server on the database of this class, stopped with the class."""
-        server = Server(cls.db.conninfo, "--admin-token-file", cls._admin_file.name, *flags)
+        server = Server(cls.db.conninfo, "--admin-token-file", cls._admin_file.name, *flags, binary=cls.binary)
         return cls.enterClassContext(server).wait_ready()
 
     def setUp(self):

@@ -149,7 +149,7 @@ class PostgresProxy(Proxy):
 
     link = PostgresLink
 
-    def __init__(self, conninfo, mark="publish_checked"):
+    def __init__(self, conninfo, mark="publish_counted"):
         self.mark = mark
         self._guard = threading.Lock()
         self._due = None

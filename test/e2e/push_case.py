@@ -5,12 +5,14 @@ import json
 import os
 import pathlib
 import socket
+import ssl
 import struct
 import subprocess
 import tempfile
 import threading
 import uuid
 
+import conformance
 import told_tokens
 from forms import CHROME
 from http_wire import Wire, request_head
@@ -21,6 +23,9 @@ from testbed import Workspace
 INGEST = pathlib.Path(__file__).resolve().parent / "receivers" / "ingest.py"
 # Debian's, which has Debian's packages.
 PYTHON = "/usr/bin/python3"
+
+
+conformance.forwarding = True
 
 
 class IngestApp:
@@ -98,6 +103,17 @@ class WorkspaceNginx:
         self._folder.cleanup()
 
 
+def make_certificate(path, names="DNS:localhost,IP:127.0.0.1"):
+    """A self-signed certificate at `path`: the context of a server that shows it."""
+    key = path.with_suffix(".key")
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+                    "-days", "2", "-subj", f"/CN={path.stem}", "-addext", f"subjectAltName={names}",
+                    "-keyout", key, "-out", path], check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(path, key)
+    return context
+
+
 class Receiver:
     """A workspace that does to each connection what the test says. `script` gets a Peer and runs in a thread
     of its own; an error in it fails the test at the end."""
@@ -166,9 +182,10 @@ class Peer(Wire):
         return line, {name.lower(): value.strip() for name, _, value in (field.partition(":") for field in fields)}
 
     def read_request(self):
-        """The head, and all of the body."""
+        """The head, and all of the body. A request, unlike a response, has none unless it says so."""
         line, headers = self.read_head()
-        return line, headers, self._read_body(headers)
+        framed = headers.keys() & {"content-length", "transfer-encoding"}
+        return line, headers, self._read_body(headers) if framed else b""
 
     def read_to_end(self):
         """Everything until the server ends the connection."""

@@ -4,15 +4,21 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import tempfile
 import threading
 
+import conformance
 import told_tokens
 from http_wire import Wire, await_true, request_head
 
 BINARY = os.environ.get("RESTANTE_BIN", "build/asan/restante")
+# A shell that runs tests in the background has them ignore it, and so would every program that they start.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
 SANITIZER = re.compile(r"ERROR: \w+Sanitizer|WARNING: ThreadSanitizer|runtime error:")
 
 
@@ -42,15 +48,19 @@ class Server:
     """`restante serve` on free ports. Its log is kept in a file and checked for sanitizer reports at the
     end; with a descriptor as `stderr` it goes there instead."""
 
+    address = tls_address = metrics_address = None
+    _added_flags = ()
+
     def __init__(self, database_url, *flags, binary=None, environment=None, stderr=None):
         self._folder = tempfile.TemporaryDirectory(prefix="restante-e2e-")
         self.spool_dir = os.path.join(self._folder.name, "spool")
         os.mkdir(self.spool_dir)
+        self.data_dir = os.path.join(self._folder.name, "data")
         self._log = open(os.path.join(self._folder.name, "log"), "w+b")
         self.binary = binary or BINARY
         self._command = [self.binary, "serve", "--database-url", database_url, "--spool-dir", self.spool_dir,
                          "--listen", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0",
-                         "--data-dir", os.path.join(self._folder.name, "data"), *flags]
+                         "--data-dir", self.data_dir, *flags]
         self._stderr = self._log if stderr is None else stderr
         # Most tests send `Host: test`, which a loopback listener serves only when it is named.
         self._environment = {"RESTANTE_ALLOWED_HOST": "test", **os.environ, **(environment or {})}
@@ -66,8 +76,8 @@ class Server:
     def start(self):
         """Starts it; after kill() it can be started again, on other ports."""
         # In its own process group it does not receive a Ctrl-C that is meant for the test.
-        self.process = subprocess.Popen(self._command, stdout=subprocess.PIPE, stderr=self._stderr, text=True,
-                                        start_new_session=True, env=self._environment)
+        self.process = subprocess.Popen([*self._command, *self._added_flags], stdout=subprocess.PIPE,
+                                        stderr=self._stderr, text=True, start_new_session=True, env=self._environment)
         alarm = threading.Timer(60, self.process.kill)
         alarm.start()
         line = self.process.stdout.readline()
@@ -76,7 +86,16 @@ class Server:
         if not ready:
             self.kill()
             raise AssertionError(f"the server did not start: {line!r}\n{self.log_text()[-4000:]}")
+        self._end_conformance()
         self.address, self.tls_address, self.metrics_address = map(_address, ready.groups())
+        conformance.end(self.metrics_address)  # another server may have had this port for its API
+        for address in (self.address, self.tls_address):
+            conformance.begin(address, BINARY)
+
+    def use_binary(self, binary, *flags):
+        """At the next start, with these flags besides its own."""
+        self.binary = self._command[0] = binary
+        self._added_flags = flags
 
     def wait_ready(self, within=20):
         await_true(lambda: self.get("/readyz").status == 200, within, "/readyz says 200")
@@ -138,6 +157,18 @@ class Server:
             fields = dict(line.split(":", 1) for line in status)
         return int(fields["VmHWM" if peak else "VmRSS"].split()[0]) * 1024
 
+    def anonymous_bytes(self):
+        """What it has allocated and not given back; pages of the program itself do not count."""
+        with open(f"/proc/{self.process.pid}/status") as status:
+            fields = dict(line.split(":", 1) for line in status)
+        return int(fields["RssAnon"].split()[0]) * 1024
+
+    def forget_peak(self):
+        """From here on resident_bytes(peak=True) is measured. Returns what is resident now."""
+        with open(f"/proc/{self.process.pid}/clear_refs", "w") as reset:
+            reset.write("5")
+        return self.resident_bytes()
+
     def cpu_seconds(self):
         with open(f"/proc/{self.process.pid}/stat") as stat:
             fields = stat.read().rpartition(")")[2].split()
@@ -151,7 +182,13 @@ class Server:
         if self.alive():
             self.process.kill()
         self.process.wait()
+        self._end_conformance()
         self.process.stdout.close()
+
+    def _end_conformance(self):
+        """Somebody else may listen on its ports now."""
+        for address in (self.address, self.tls_address):
+            conformance.end(address)
 
     def stop(self):
         """Sends SIGTERM and returns the exit code."""
@@ -159,10 +196,21 @@ class Server:
         try:
             code = self.process.wait(timeout=20)
         except subprocess.TimeoutExpired:
+            where = self._stacks()
             self.kill()
-            raise
+            raise AssertionError(f"it did not stop; the log ends with:\n{self.log_text()[-3000:]}\n{where}") from None
         self.process.stdout.close()
+        self._end_conformance()
         return code
+
+    def _stacks(self):
+        """Where its threads are, if elfutils or gdb is there to tell."""
+        pid = str(self.process.pid)
+        for command in (["eu-stack", "-p", pid], ["gdb", "-p", pid, "-batch", "-ex", "thread apply all bt"]):
+            if shutil.which(command[0]):
+                told = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+                return told.stdout[-12000:]
+        return ""
 
     def _check_metrics(self):
         try:
@@ -184,6 +232,7 @@ class Server:
             report = SANITIZER.search(text)
             if report:
                 raise AssertionError("a sanitizer reported:\n" + text[report.start():report.start() + 6000])
+            conformance.assert_documented()
             if checked and running and code != 0:
                 raise AssertionError(f"exit code {code}; the log ends with:\n{text[-3000:]}")
         finally:

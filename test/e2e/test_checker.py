@@ -6,6 +6,7 @@ import contextlib
 import pathlib
 import random
 import sys
+import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "soak"))
@@ -15,6 +16,7 @@ from clients import Poller, Uploader  # noqa: E402
 from journal import Journal  # noqa: E402
 from meter import Meter, slope  # noqa: E402
 from server_process import Server  # noqa: E402
+from stores import Directory  # noqa: E402
 from testbed import Database  # noqa: E402
 
 
@@ -33,7 +35,10 @@ class Damage(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.db = cls.enterClassContext(Database())
-        server = cls.enterClassContext(Server(cls.db.conninfo))
+        folder = cls.enterClassContext(tempfile.TemporaryDirectory(prefix="restante-content-"))
+        cls.contents = pathlib.Path(folder, "content")
+        server = cls.enterClassContext(Server(cls.db.conninfo, "--content-store", "directory", "--content-dir",
+                                              str(cls.contents)))
         cls.bed = SmallBed(cls.db, server.wait_ready())
         uploader = Uploader("up", cls.bed)
         uploader.sizes = lambda: [10, 2000, 300_000]
@@ -48,7 +53,7 @@ class Damage(unittest.TestCase):
         cls.upload = cls.journal.uploads[0]
 
     def check(self):
-        findings = Checker(self.db.session, self.journal).run()
+        findings = Checker(self.db.session, self.journal, Directory(self.contents)).run()
         return {kind for kind, sentences in findings.items() if sentences}
 
     @contextlib.contextmanager
@@ -65,6 +70,25 @@ class Damage(unittest.TestCase):
     def test_nothing_is_found_in_an_honest_run(self):
         self.assertEqual(sum(upload.told is not None for upload in self.journal.uploads), 6)
         self.assertEqual(self.check(), set())
+
+    def test_bytes_that_are_gone_or_others(self):
+        path = next(self.contents.glob("*/*"))
+        content = path.read_bytes()
+        try:
+            path.write_bytes(content[:-1] + b"!")
+            self.assertEqual(self.check(), {"wrong digest", "truncated"})
+            path.unlink()
+            self.assertEqual(self.check(), {"lost bytes", "truncated"})
+        finally:
+            path.write_bytes(content)
+
+    def test_bytes_without_a_row(self):
+        path = next(self.contents.glob("*/*")).with_name("0193a1b2-0000-7000-8000-000000000001")
+        path.write_bytes(b"nobody's")
+        try:
+            self.assertEqual(self.check(), {"orphaned bytes"})
+        finally:
+            path.unlink()
 
     def test_a_file_that_is_gone(self):
         with self.damaged(f"DELETE FROM pending_uploads WHERE file_id = '{self.upload.told[1]}'"):

@@ -105,20 +105,38 @@ class MigratingBack(Schema):
     def test_it_is_refused_while_files_wait(self):
         code, out, err = self.migrate("--to", "2")
         self.assertEqual((code, out), (1, ""))
-        self.assertIn("would delete 2 waiting files, 0 activity rows and 0 workspaces", err)
+        self.assertIn("would delete 2 waiting files;", err)
         self.assertIn("--yes-lose-files", err)
         self.assertEqual(self.files(), 3)
 
     def test_a_dry_run_says_it_too(self):
         code, out, _ = self.migrate("--to", "0", "--dry-run")
         self.assertEqual(code, 0)
-        self.assertIn("would delete 2 waiting files, 0 activity rows and 1 workspace\n", out)
+        self.assertIn("would delete 2 waiting files and 1 workspace\n", out)
         self.assertIn("would undo 0001_workspaces\n", out)
         self.assertEqual(self.files(), 3)
 
     def test_it_is_done_when_asked_for(self):
         self.assertEqual(self.migrate("--to", "2", "--yes-lose-files")[0], 0)
         self.assertEqual(self.db.session.value("SELECT to_regclass('pending_uploads') IS NULL"), "t")
+
+    def test_receipts_tokens_limits_and_cursors_count_too(self):
+        self.db.session.query(
+            "UPDATE pending_uploads SET acked_at = now();"
+            "DELETE FROM pending_uploads;"
+            "INSERT INTO workspace_auth_tokens (id, workspace_id, token_hash, prefix, scope) "
+            "SELECT gen_random_uuid(), id, sha256('x'), '12345678', 'upload' FROM workspaces;"
+            "INSERT INTO activity_heads (workspace_id, seq, last_at, max_waiting_files) "
+            "SELECT id, 0, now(), 5 FROM workspaces;"
+            "INSERT INTO inbox_cursors (workspace_id, last_acked_seq) SELECT id, 0 FROM workspaces")
+        receipts = int(self.db.session.value("SELECT count(*) FROM upload_outcomes"))
+        self.assertGreater(receipts, 0)
+        code, _, err = self.migrate("--to", "4")
+        self.assertEqual(code, 1)
+        self.assertIn(f"would delete {receipts} receipts, 1 cursor, 1 token or grant with a scope or an end and "
+                      "1 limit of a workspace; nothing was done", err)
+        self.assertEqual(self.db.session.value("SELECT count(*) FROM workspace_auth_tokens WHERE revoked_at IS NULL"
+                                               " AND scope = 'upload'"), "1")
 
     def test_what_drops_no_rows_needs_no_consent(self):
         code, out, err = self.migrate("--to", "6")

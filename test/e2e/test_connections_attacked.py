@@ -131,7 +131,7 @@ class PoolerModes(unittest.TestCase):
             workspace = db.add_workspace()
             for server in (one, other, one):
                 self.assertEqual(send(server, workspace).status, 200)
-            listening = "SELECT count(*) FROM pg_stat_activity WHERE query = 'LISTEN restante'"
+            listening = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN restante%'"
             await_true(lambda: db.session.value(listening) == "2", 10, "both listen")
             db.session.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
                              "WHERE datname = current_database() AND pid <> pg_backend_pid()")

@@ -9,7 +9,9 @@ import itertools
 import os
 import pathlib
 import queue
+import secrets
 import sys
+import tempfile
 import time
 import unittest
 
@@ -23,6 +25,7 @@ from http_wire import await_true
 from journal import File, Journal, Upload
 from pg_client import Session
 from server_process import BINARY, Server, release_binary
+from stores import Directory
 from testbed import Database, upload
 from websocket_client import Listener, WebSocket
 
@@ -76,6 +79,8 @@ SIZES = {"small": (1, 700, 10_000), "large": (700_000, 1, 600_000)}
 
 class FaultCase(unittest.TestCase):
     maxDiff = None
+    flags = ()
+    content_dir = None
 
     def setUp(self):
         self.journal = Journal()
@@ -85,7 +90,8 @@ class FaultCase(unittest.TestCase):
         """Runs every case (action, point, …), distributed over several servers."""
         with contextlib.ExitStack() as stack:
             free = queue.SimpleQueue()
-            faulty = [stack.enter_context(FaultyServer(self.db.conninfo, "--threads", "2")) for _ in range(servers)]
+            faulty = [stack.enter_context(FaultyServer(self.db.conninfo, "--threads", "2", *self.flags))
+                      for _ in range(servers)]
             for server in faulty:
                 free.put(server)
 
@@ -106,7 +112,8 @@ class FaultCase(unittest.TestCase):
             self.assertEqual(sorted(happened), sorted((case[1].name, case[0]) for case in cases))
             killed = sum(case[0] == "kill" for case in cases)
             self.assertEqual(sum(server.restarts for server in faulty), killed)
-        found = Checker(self.db.session, self.journal).run()
+        contents = Directory(self.content_dir) if self.content_dir else None
+        found = Checker(self.db.session, self.journal, contents, len(cases)).run()
         self.assertEqual({kind: told for kind, told in found.items() if told}, {})
 
     def make_upload(self, workspace, name, sizes, key):
@@ -129,13 +136,22 @@ class FaultCase(unittest.TestCase):
             return NO_ANSWER
         wanted.answers.append(answer.status)
         wanted.in_doubt = wanted.in_doubt or told.get("stored") == "unknown"
-        stored = [row[0] for row in self.db.files(wanted.workspace)]
+        stored = self.db.file_ids(wanted.workspace)
         if answer.status == 200:
             wanted.told = [file["file_id"] for file in told["files"]]
             self.assertEqual(stored, wanted.told)
         elif answer.status in (500, 503) and not wanted.in_doubt:
             self.assertEqual(stored, [], answer)
         return answer.status
+
+    def repeat_until_told(self, server, wanted, body):
+        """As a client does that was not told what became of its upload."""
+        for _ in range(100):
+            if wanted.told:
+                return
+            time.sleep(0.1)
+            self.assertIn(self.attempt(server, wanted, body), (200, 409, 503), wanted.answers)
+        self.fail(wanted.answers)
 
 
 class UploadFaults(FaultCase):
@@ -152,16 +168,23 @@ class UploadFaults(FaultCase):
         wanted, body = self.make_upload(workspace, name, SIZES[size], key=name)
         with (self.followed(server, workspace, len(wanted.files), name),
               concurrent.futures.ThreadPoolExecutor(1) as client):
+            if action == "drop":
+                self.await_open_connections(server)
             server.order(action, point.name, point.hit)
             first = client.submit(self.attempt, server, wanted, body)
             server.meet_fault(action)
             self.assertIn(first.result(), point.expected(action), server.log_text()[-2000:])
-            for _ in range(100):
-                if wanted.told:
-                    break
-                time.sleep(0.1)
-                self.assertIn(self.attempt(server, wanted, body), (200, 409, 503), wanted.answers)
-        self.assertIsNotNone(wanted.told, wanted.answers)
+            self.repeat_until_told(server, wanted, body)
+
+    def await_open_connections(self, server):
+        """A connection that is being opened would be cut as well, and the database then counts as unavailable."""
+        counts = [0, 1]
+
+        def settled():
+            counts.append(server.metrics()["molecule_database_connects_total"])
+            time.sleep(0.1)
+            return len(set(counts[-4:])) == 1
+        await_true(settled, 30, "no more connections are opened")
 
     @contextlib.contextmanager
     def followed(self, server, workspace, rows, name):
@@ -220,6 +243,99 @@ class SharedCommitFaults(FaultCase):
             "SELECT max(aboard) FROM (SELECT count(DISTINCT workspace_id) AS aboard FROM pending_uploads "
             "GROUP BY xmin::text) AS transactions")
         self.assertGreater(int(together), 1)
+
+
+class ContentFaults(FaultCase):
+    """The same where the bytes are in a directory: whatever happens between them and their row, no row is without
+    bytes."""
+
+    sizes = (1, 300_000, 1_500_000)
+    points = (Point("bytes_durable", drop=200, throw=500),) + tuple(
+        point for point in POINTS if point.hit == 1 and point.name in (
+            "row_written", "after_publish", "before_flush/commit", "after_flush/commit", "committed"))
+
+    def setUp(self):
+        super().setUp()
+        folder = self.enterContext(tempfile.TemporaryDirectory(prefix="restante-content-"))
+        self.content_dir = os.path.join(folder, "content")
+        self.flags = ("--content-store", "directory", "--content-dir", self.content_dir)
+
+    def run_case(self, server, action, point):
+        workspace, name = self.db.add_workspace(), f"content-{action}-{point.name}"
+        wanted, body = self.make_upload(workspace, name, self.sizes, key=name)
+        with concurrent.futures.ThreadPoolExecutor(1) as client:
+            server.order(action, point.name, point.hit)
+            first = client.submit(self.attempt, server, wanted, body)
+            server.meet_fault(action)
+            self.assertIn(first.result(), point.expected(action), server.log_text()[-2000:])
+            for _ in range(100):
+                if wanted.told:
+                    break
+                time.sleep(0.1)
+                self.assertIn(self.attempt(server, wanted, body), (200, 409, 503), wanted.answers)
+        self.assertIsNotNone(wanted.told, wanted.answers)
+
+    def test_every_fault(self):
+        self.run_everywhere(list(itertools.product(ACTIONS, self.points)), self.run_case, servers=3)
+
+    def test_every_fault_of_a_removal(self):
+        for action, point in itertools.product(("kill", "drop", "throw"), ("row_deleted", "bytes_removed")):
+            with self.subTest(action=action, point=point), \
+                    FaultyServer(self.db.conninfo, "--sweep-interval", "300ms", *self.flags) as server:
+                server.wait_quiet()
+                workspace = self.db.add_workspace()
+                body = forms.form(forms.part(forms.noise(300_000, 1)), forms.part(forms.noise(300_000, 2)))
+                gone, kept = upload(server.address, workspace, body, forms.PLAIN).json()["files"]
+                keys = dict(self.db.session.query("SELECT file_id, content_key FROM pending_uploads"))
+                server.order(action, point)
+                self.db.session.query("UPDATE pending_uploads SET acked_at = now() - interval '2 hours' "
+                                      f"WHERE file_id = '{gone['file_id']}'")
+                server.meet_fault(action)
+                # A claim of a server that died lapses; the test does not wait for it.
+                self.db.session.query("UPDATE content_removals SET claimed_until = NULL")
+                await_true(lambda: self.db.session.value("SELECT count(*) FROM content_removals") == "0", 30, "the queue is empty")
+                contents = Directory(self.content_dir)
+                self.assertIsNone(contents.digest(keys[gone["file_id"]]))
+                self.assertEqual(contents.digest(keys[kept["file_id"]]), kept["sha256"])
+                self.assertEqual(server.faults(), [(point, action)])
+
+
+class GrantFaults(FaultCase):
+    """An upload with a single-use grant, repeated until it is confirmed: the grant says what is stored, and is used
+    once."""
+
+    def add_grant(self):
+        """A workspace whose token is a grant for one upload."""
+        workspace = self.db.add_workspace()
+        workspace.token = secrets.token_urlsafe(32)
+        self.db.session.query(
+            "INSERT INTO workspace_auth_tokens (workspace_id, token_hash, prefix, scope, expires_at, max_requests, "
+            f"max_files, max_bytes) VALUES ('{workspace.id}', sha256(sha256('{workspace.token}')), "
+            f"'{workspace.token[:8]}', 'grant', now() + interval '1 hour', 1, 9, 9000000)")
+        return workspace
+
+    def used(self, workspace):
+        return int(self.db.session.value("SELECT used_files FROM workspace_auth_tokens WHERE scope = 'grant' AND "
+                                         f"workspace_id = '{workspace.id}'"))
+
+    def run_case(self, server, action, point, size):
+        workspace, name = self.add_grant(), f"grant-{action}-{point.name}-{point.hit}-{size}"
+        wanted, body = self.make_upload(workspace, name, SIZES[size], key=name)
+        with concurrent.futures.ThreadPoolExecutor(1) as client:
+            server.order(action, point.name, point.hit)
+            first = client.submit(self.attempt, server, wanted, body)
+            server.meet_fault(action)
+            self.assertIn(first.result(), point.expected(action), server.log_text()[-2000:])
+        if not wanted.in_doubt:
+            self.assertEqual(self.used(workspace), len(self.db.files(workspace)))
+        self.repeat_until_told(server, wanted, body)
+        self.assertEqual(self.used(workspace), len(wanted.files))
+
+    def test_every_fault(self):
+        places = ("row_written", "before_publish", "after_publish", "before_flush/commit", "after_flush/commit",
+                  "before_answer")
+        points = [point for point in POINTS if point.name in places and point.hit == 1]
+        self.run_everywhere(list(itertools.product(ACTIONS, points, SIZES)), self.run_case, servers=4)
 
 
 class SweepFaults(unittest.TestCase):

@@ -13,6 +13,9 @@ class Server(FaultCase):
     def test_one_of_two_killed_or_frozen_in_its_commit(self):
         self.run_trial("replicas")
 
+    def test_killed_with_files_in_a_directory(self):
+        self.run_trial("files_in_directory")
+
 
 if __name__ == "__main__":
     unittest.main()

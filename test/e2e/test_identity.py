@@ -49,6 +49,7 @@ class Registration(IdentityCase):
     def test_bad_bodies_say_what_is_wrong_and_store_nothing(self):
         good = poll_workspace(str(uuid.uuid4()))
         without = {"id": good["id"]}
+        called = {**good, "delivery_mode": "push"}
         for body, sentence in (
                 (b"{", "malformed JSON"), (b"[]", "JSON object"), (b"\xff", "malformed JSON"),
                 (b'{"id": 1, "id": 2}', "malformed JSON"),
@@ -59,9 +60,9 @@ class Registration(IdentityCase):
                 ({**good, "delivery_mode": "pigeon"}, "delivery_mode"),
                 ({**good, "delivery_mode": 1}, "delivery_mode"),
                 ({**without, "delivery_mode": "push"}, "url"),
-                ({**good, "url": "ftp://example.org"}, "url"),
-                ({**good, "url": "http://user:pass@example.org"}, "url"),
-                ({**good, "url": "http:///nowhere"}, "url"),
+                ({**called, "url": "ftp://example.org"}, "url"),
+                ({**called, "url": "http://user:pass@example.org"}, "url"),
+                ({**called, "url": "http:///nowhere"}, "url"),
                 ({**good, "name": "two\nlines"}, "name"),
                 ({**good, "name": 7}, "name"),
                 ({**good, "agent_card": []}, "agent_card"),
@@ -185,7 +186,7 @@ class Tokens(IdentityCase):
         listed = self.call("GET", tokens_path(workspace), fresh)
         self.assertEqual([token["prefix"] for token in listed.json()], [fresh[:8], old[:8]])
         self.assertEqual(set(listed.json()[0]),
-                         {"token_id", "prefix", "created_at", "last_used_at", "revoked_at"})
+                         {"token_id", "prefix", "scope", "name", "created_at", "last_used_at", "expires_at", "revoked_at"})
         old_id = listed.json()[1]["token_id"]
         for _ in range(2):
             revoked = self.call("DELETE", f"{tokens_path(workspace)}/{old_id}", fresh)
@@ -217,6 +218,21 @@ class Tokens(IdentityCase):
             for wire in wires:
                 wire.close()
 
+    def test_a_token_that_was_revoked_by_another_server_brings_no_new_one(self):
+        workspace, token = self.register()
+        again = request("POST", "/registry/register", token, poll_workspace(workspace))
+        with Wire(self.server.address, source=self.source) as wire:
+            wire.send(again)
+            self.assertEqual(wire.read_answer().status, 200, "the shard of this connection remembers the token")
+            self.db.session.query(
+                f"UPDATE workspace_auth_tokens SET revoked_at = now() WHERE workspace_id = '{workspace}'")
+            wire.send(again)
+            self.assert_invalid(wire.read_answer())
+        self.assertEqual(self.db.session.value(
+            f"SELECT count(*) FROM workspace_auth_tokens WHERE workspace_id = '{workspace}'"), "1")
+        renewed = self.call("POST", "/registry/register", self.admin, poll_workspace(workspace))
+        self.assertEqual(self.status_of(workspace, renewed.json()["auth_token"]), 200)
+
     def test_last_use_is_noted_in_the_background(self):
         workspace, token = self.register()
         self.assertEqual(self.status_of(workspace, token), 200)
@@ -233,7 +249,7 @@ class Removal(IdentityCase):
         for target in (path, f"{path}?confirm=false", f"{path}?confirm=1"):
             self.assertEqual(self.call("DELETE", target, token).status, 400)
         removed = self.call("DELETE", f"{path}?confirm=true", token)
-        self.assertEqual((removed.status, removed.json()), (200, {"status": "removed"}))
+        self.assertEqual((removed.status, removed.json()), (200, {"status": "removed", "cascade_deleted": 0}))
 
         self.assert_invalid(self.call("GET", tokens_path(workspace), token))
         self.assertEqual(self.call("DELETE", f"{path}?confirm=true", self.admin).status, 404)

@@ -52,7 +52,7 @@ class Commands(IdentityCase):
         workspace = str(uuid.uuid4())
         token = self.add(workspace, "--name", "Büro")
         head, *rows = self.run_ok("workspace", "list")[0].splitlines()
-        self.assertEqual(head.split(), ["ID", "NAME", "MODE", "STATUS", "TOKENS", "CREATED"])
+        self.assertEqual(head.split(), ["ID", "NAME", "MODE", "STATUS", "SEEN", "TOKENS", "FILES", "BYTES", "CREATED"])
         row = next(row for row in rows if workspace in row)
         self.assertEqual(row.index("poll"), head.index("MODE"), "the columns stand in line")
         listed = self.run_ok("token", "list", workspace)[0]

@@ -9,6 +9,7 @@ import uuid
 
 from http_wire import Wire, await_true
 from identity_case import IdentityCase, call, own_address, poll_workspace, request, tokens_path
+from pg_client import Session
 from pg_proxy import PostgresProxy, Strike
 from server_process import Server
 from testbed import Cluster, Database
@@ -156,6 +157,26 @@ class LostCommit(unittest.TestCase):
             f"SELECT count(*) FROM workspaces WHERE id = '{workspace}'"), "0")
         again = call(self.server, "POST", REGISTER, body=poll_workspace(workspace))
         self.assert_opens(workspace, again)
+
+    def test_when_nobody_can_say_the_answer_comes_in_time_and_says_so(self):
+        """The reply to COMMIT is lost on a line that stays open, and then somebody holds the lock of the id."""
+        workspace, answers = str(uuid.uuid4()), []
+        self.proxy.arm(Strike.HANG_AFTER_COMMIT)
+
+        def register():
+            begun = time.monotonic()
+            answers.append(call(self.server, "POST", REGISTER, body=poll_workspace(workspace)))
+            answers.append(time.monotonic() - begun)
+
+        client = threading.Thread(target=register)
+        client.start()
+        self.assertTrue(self.proxy.struck.wait(20))
+        with Session(self.db.conninfo) as holder:
+            holder.query(f"SELECT pg_advisory_lock(hashtextextended('workspace ' || '{workspace}'::uuid, 0))")
+            client.join()
+        answer, seconds = answers
+        self.assertEqual((answer.status, answer.json().get("stored")), (503, "unknown"), answer)
+        self.assertLess(seconds, 10 + 5, "with room for a loaded machine")
 
 
 class DatabaseAway(unittest.TestCase):

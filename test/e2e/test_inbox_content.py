@@ -13,7 +13,9 @@ import uuid
 from forms import noise
 from http_wire import Wire, await_true
 from inbox_case import InboxCase
-from server_process import release_binary
+from pg_proxy import PostgresProxy, Strike
+from server_process import Server, release_binary
+from testbed import Database
 
 MIB = 1 << 20
 
@@ -129,6 +131,68 @@ class Content(InboxCase):
         lines = [line for line in self.server.log_lines() if line["event"] == "upload_fetched"]
         self.assertLessEqual({"ts", "level", "request_id", "workspace_id", "file_id", "size", "name", "mimetype",
                               "duration_ms", "remote"}, lines[-1].keys())
+
+
+class AfterAck(InboxCase):
+    flags = ("--content-after-ack", "until-sweep", "--sweep-interval", "1h")
+
+    def test_an_acked_file_is_served_until_the_sweep_takes_it(self):
+        file = self.stage(b"preview", "a.txt", "text/plain")
+        before = self.get(self.content_path(file))
+        for _ in range(2):
+            self.assertEqual(self.post(self.ack_path(file)).json(), {"acked": True})
+            after = self.get(self.content_path(file))
+            self.assertEqual((after.status, after.body), (200, b"preview"))
+            changing = ("date", "x-request-id")
+            self.assertEqual({name: value for name, value in after.headers.items() if name not in changing},
+                             {name: value for name, value in before.headers.items() if name not in changing})
+        self.assertEqual(self.get(self.content_path(file), self.db.add_workspace()).status, 404)
+        self.assertEqual(self.get("/pending-uploads").json(), [])
+        self.db.session.query(f"DELETE FROM pending_uploads WHERE file_id = '{file['file_id']}'")
+        self.assertEqual(self.get(self.content_path(file)).status, 404)
+
+
+class HeldRows(InboxCase):
+    """A database that keeps back the end of what it is asked for."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.db = cls.enterClassContext(Database())
+        cls.proxy = cls.enterClassContext(PostgresProxy(cls.db.conninfo, mark="SELECT substring(content"))
+        cls.server = cls.enterClassContext(Server(cls.proxy.conninfo))
+        cls.server.wait_ready()
+
+    def test_the_first_bytes_of_a_large_row_do_not_wait_for_the_last(self):
+        content = noise(8 * MIB, 51)
+        file = self.stage(content)
+        self.proxy.arm(Strike.HOLD_BEFORE_COMMIT)
+        self.addCleanup(self.proxy.release)
+        with Wire(self.server.address, timeout=60) as wire:
+            wire.send(self.head("GET", self.content_path(file), headers=[("Connection", "close")]))
+            self.assertIn(b" 200 ", wire._read_until(b"\r\n\r\n"))
+            body = wire._read(MIB // 4)
+            self.assertTrue(self.proxy.struck.wait(20), "the last of it was asked for")
+            self.proxy.release()
+            body += wire._read(len(content) - len(body))
+        self.assertTrue(body == content)
+
+
+class DamagedRows(InboxCase):
+    def test_bytes_of_a_row_that_do_not_match_their_digest_are_never_whole(self):
+        for size in (1, 10_000, MIB, 3 * MIB):
+            with self.subTest(size=size):
+                file = self.stage(noise(size, 11))
+                self.assertTrue(self.get(self.content_path(file)).body == noise(size, 11))
+                since = self.server.log_size()
+                self.db.session.query("UPDATE pending_uploads SET content = set_byte(content, 0, 255 - get_byte(content, 0)) "
+                                      f"WHERE file_id = '{file['file_id']}'")
+                try:
+                    self.assertEqual(self.get(self.content_path(file)).json()["code"], "content_lost")
+                    self.assertLessEqual(size, MIB)
+                except (OSError, EOFError):
+                    self.assertGreater(size, MIB)  # cut short
+                lines = [line["file_id"] for line in self.server.log_lines(since) if line["event"] == "content_lost"]
+                self.assertEqual(lines, [file["file_id"]])
 
 
 class SlowClients(InboxCase):

@@ -38,12 +38,6 @@ class Held(InboxCase):
     flags = ("--body-memory", "32MiB")
     binary = release_binary()
 
-    def resident_now(self):
-        """Also where the peak begins to be measured."""
-        with open(f"/proc/{self.server.process.pid}/clear_refs", "w") as reset:
-            reset.write("5")
-        return self.server.resident_bytes()
-
     def assert_grown_less(self, before, limit, what):
         grown = self.server.resident_bytes(peak=True) - before
         print(f"\n{what}: {grown / MIB:.0f} MiB ({self.server.binary})", flush=True)
@@ -71,7 +65,7 @@ class Held(InboxCase):
     def test_pages_that_nobody_reads(self):
         body = "to_json(repeat('x', 16300))"
         self.add_rows(500, request_body=body, response_body=body, tool_trace=body)
-        before = self.resident_now()
+        before = self.server.forget_peak()
         wires = open_all(self, 20, self.server.address)
         for wire in wires:
             wire.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -101,7 +95,7 @@ class Held(InboxCase):
         wire.send_what_is_taken([head + body[:-1]])
 
     def test_bodies_of_strangers_that_do_not_end(self):
-        before = self.resident_now()
+        before = self.server.forget_peak()
         wires = open_all(self, 150, self.server.address)
         for wire in wires:
             self.half_register(wire)
@@ -115,7 +109,7 @@ class Held(InboxCase):
 
     def test_small_files_that_nobody_reads(self):
         file = self.stage(noise(MIB - 10, 7))
-        before = self.resident_now()
+        before = self.server.forget_peak()
         wires = open_all(self, 150, self.server.address)
         for wire in wires:
             wire.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)

@@ -14,6 +14,9 @@ import threading
 import unittest
 
 from http_wire import await_true
+from pg_client import format_conninfo, parse_conninfo
+from pg_proxy import upstream_of
+from proxy import Proxy
 from server_case import ServerCase
 from server_process import BINARY, Server, run_command
 from testbed import Database
@@ -49,6 +52,9 @@ class Documents(unittest.TestCase):
             unit = pathlib.Path(folder, "restante.service")
             unit.write_text(text.replace("/usr/local/bin/restante", os.path.abspath(BINARY)))
             self.assertEqual(run_tool("systemd-analyze", "verify", str(unit)), (0, ""))
+            # Tenths of systemd's exposure level, which calls up to 2.0 "OK": 1.9 when this was written.
+            code, told = run_tool("systemd-analyze", "security", "--offline=true", "--threshold=20", str(unit))
+            self.assertEqual(code, 0, told)
 
     def test_the_alerts_pass_promtool(self):
         code, told = run_tool("promtool", "check", "rules", str(DOCS / "alerts.yml"))
@@ -57,6 +63,12 @@ class Documents(unittest.TestCase):
     def test_the_alerts_fire_when_they_should_and_only_then(self):
         code, told = run_tool("promtool", "test", "rules", str(SOURCE / "test" / "e2e" / "alerts_test.yml"))
         self.assertEqual(code, 0, told)
+
+    def test_every_alert_has_a_case_that_fires_and_one_that_does_not(self):
+        alerts = set(re.findall(r"- alert: (\w+)", (DOCS / "alerts.yml").read_text()))
+        cases = (SOURCE / "test" / "e2e" / "alerts_test.yml").read_text()
+        self.assertEqual(alerts, set(re.findall(r"alertname: (\w+)\n +exp_alerts:\n +- exp_labels", cases)))
+        self.assertEqual(alerts, set(re.findall(r"alertname: (\w+)}", cases)))
 
     def test_every_alert_is_explained(self):
         alerts = re.findall(r"- alert: (\w+)", (DOCS / "alerts.yml").read_text())
@@ -74,6 +86,8 @@ class Documents(unittest.TestCase):
         panels = json.loads((DOCS / "grafana-dashboard.json").read_text())["panels"]
         expressions = [target["expr"] for panel in panels for target in panel.get("targets", [])]
         self.assertGreater(len(expressions), 15)
+        rows = {panel["title"] for panel in panels if panel["type"] == "row"}
+        self.assertLessEqual({"Push", "Content", "Grants", "Quotas", "Agents"}, rows)
         rules = {"groups": [{"name": "panels", "rules": [
             {"record": f"panel:{i}", "expr": expr.replace("$instance", ".*")} for i, expr in enumerate(expressions)]}]}
         with tempfile.NamedTemporaryFile("w", suffix=".yml") as file:
@@ -113,6 +127,27 @@ class Metrics(ServerCase):
         self.db.session.query("TRUNCATE pending_uploads")
 
 
+class ReadyLine(unittest.TestCase):
+    def setUp(self):
+        self.db = self.enterContext(Database())
+        self.assertEqual(run_command("migrate", "--database-url", self.db.conninfo)[0], 0)
+        self.link = self.enterContext(Proxy(upstream_of(self.db.conninfo)))
+        self.url = format_conninfo({**parse_conninfo(self.db.conninfo), "host": "127.0.0.1", "port": str(self.link.port)})
+
+    def test_who_has_read_it_finds_a_server_that_is_ready(self):
+        self.link.conditions.latency = 0.02
+        with Server(self.url, "--no-migrate") as server:
+            answer = server.get("/readyz")
+            self.assertEqual((answer.status, answer.json()), (200, {"status": "ready"}))
+
+    def test_without_a_database_it_listens_all_the_same(self):
+        self.link.conditions.refuse = True
+        with Server(self.url, "--no-migrate") as server:
+            self.assertEqual(server.get("/readyz").status, 503)
+            self.link.conditions.refuse = False
+            server.wait_ready()
+
+
 class Sweeping(unittest.TestCase):
     def setUp(self):
         self.db = self.enterContext(Database())
@@ -129,9 +164,9 @@ class Sweeping(unittest.TestCase):
         stage(self.db, 3, acked_at="now() - interval '10 minutes'")
         stage(self.db, 2, expires_at="now() - interval '1 second'")
         code, out, _ = self.sweep()
-        self.assertEqual((code, out), (0, "acked 4\nexpired 2\nrequests 0\nactivity 0\n"))
+        self.assertEqual((code, out), (0, "acked 4\nexpired 2\nrequests 0\nactivity 0\nreceipts 0\n"))
         code, out, _ = self.sweep("--ack-retention", "1s")
-        self.assertEqual((code, out), (0, "acked 3\nexpired 0\nrequests 0\nactivity 0\n"))
+        self.assertEqual((code, out), (0, "acked 3\nexpired 0\nrequests 0\nactivity 0\nreceipts 0\n"))
         self.assertEqual(self.left(), 0)
 
     def test_the_command_says_what_went_wrong(self):
@@ -221,9 +256,30 @@ class Status(ServerCase):
 
 class ExampleConfig(unittest.TestCase):
     def test_the_example_starts_a_server(self):
-        with Database() as db, Server(db.conninfo, "--config", str(DOCS / "restante.conf"), "--listen-tls",
-                                      "127.0.0.1:0") as server:
+        token = self.enterContext(tempfile.NamedTemporaryFile("w", suffix=".token"))
+        token.write("admin-token-of-this-test")
+        token.flush()
+        with Database() as db, Server(db.conninfo, "--config", str(DOCS / "restante.conf"), "--listen-tls", "127.0.0.1:0",
+                                      "--admin-token-file", token.name) as server:
             server.wait_ready()
+
+    def test_the_service_takes_every_setting_from_the_file(self):
+        """What the unit set would override a line of it; and commands that are given the file have to find the same data."""
+        unit, config = (DOCS / "restante.service").read_text(), (DOCS / "restante.conf").read_text()
+        self.assertNotIn("RESTANTE_", unit)
+        self.assertIn(f"\ndata-dir = /var/lib/{re.search('^StateDirectory=(.*)$', unit, re.MULTILINE)[1]}\n", config)
+        self.assertIn("\nadmin-token-file = /etc/restante/admin-token\n", config)
+
+    def test_commands_read_the_file_of_the_service(self):
+        with Database() as db, tempfile.TemporaryDirectory() as folder:
+            token, config = pathlib.Path(folder, "token"), pathlib.Path(folder, "restante.conf")
+            token.write_text("admin-token-of-this-test")
+            example = (DOCS / "restante.conf").read_text()
+            config.write_text(example.replace("/etc/restante/admin-token", str(token)) + f"database-url = {db.conninfo}\n")
+            self.assertEqual(run_command("migrate", "--config", str(config))[0], 0)
+            code, out, err = run_command("status", "--config", str(config))
+            self.assertEqual(code, 0, err)
+            self.assertIn("Waiting ", out)
 
 
 if __name__ == "__main__":

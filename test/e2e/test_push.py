@@ -3,20 +3,27 @@
 uvicorn, alone and behind nginx."""
 
 import hashlib
+import os
+import pathlib
 import subprocess
+import tempfile
 import unittest
 
 from forms import CHROME, chunked, form, noise, part
-from http_wire import Wire, request_head
+from http_wire import Wire, await_true, request_head
 from identity_case import call
-from push_case import IngestApp, PushCase, WorkspaceNginx
-from server_process import Server, run_command
+from push_case import IngestApp, PushCase, Receiver, WorkspaceNginx
+from server_process import BINARY, Server, run_command
 from testbed import Cluster, Database
 
 MIB = 1024 * 1024
+TRACE, SPAN = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
+TRACEPARENT = f"00-{TRACE}-{SPAN}-01"
 
 
 class Uploads(PushCase):
+    flags = (*PushCase.flags, "--log-level", "debug")
+
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
@@ -55,16 +62,45 @@ class Uploads(PushCase):
 
     def test_what_the_workspace_sees_and_what_it_does_not(self):
         body = form(part("x"), boundary=CHROME)
-        trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
         self.send(self.workspace, body, headers=[
-            ("X-Request-Id", "my-request-1"), ("traceparent", trace), ("Cookie", "a=b"), ("X-Other", "y"),
+            ("X-Request-Id", "my-request-1"), ("traceparent", TRACEPARENT), ("Cookie", "a=b"), ("X-Other", "y"),
             ("Origin", "http://127.0.0.1"), ("Idempotency-Key", "k"), ("X-Forwarded-For", "1.2.3.4")])
         seen = self.app.calls()[-1]
         self.assertEqual((seen["method"], seen["path"]), ("POST", "/agent/internal/chat/uploads/ingest"))
+        self.assertRegex(seen["headers"].pop("traceparent"), f"^00-{TRACE}-[0-9a-f]{{16}}-01$")
         self.assertEqual(seen["headers"], {
             "host": f"127.0.0.1:{self.app.port}", "authorization": f"Bearer {self.secret}",
             "content-type": f"multipart/form-data; boundary={CHROME}", "content-length": str(len(body)),
-            "x-request-id": "my-request-1", "traceparent": trace})
+            "x-request-id": "my-request-1"})
+
+    def test_a_trace_goes_on_in_the_log_and_in_the_workspace(self):
+        body = form(part("x"), boundary=CHROME)
+        for given, taken in ((TRACEPARENT, True), (TRACEPARENT.upper(), False), (TRACEPARENT[:-1], False), (None, False)):
+            with self.subTest(given=given):
+                since = self.server.log_size()
+                self.send(self.workspace, body, headers=[("traceparent", given)] if given else [])
+                sent = self.app.calls()[-1]["headers"]["traceparent"]
+                version, trace, span, flags = sent.split("-")
+                self.assertEqual((version, trace == TRACE, flags), ("00", taken, "01" if taken else "00"))
+                self.assertNotEqual(span, SPAN)
+                told = lambda: {line["event"]: line for line in self.server.log_lines(since)
+                                if line.get("trace_id") == trace}
+                await_true(lambda: set(told()) == {"upload_forwarded", "request"}, 30, "both lines of the request")
+                lines = told()
+                self.assertEqual(lines["request"]["span_id"], span)
+                self.assertEqual(lines["request"].get("parent_span_id"), SPAN if taken else None)
+
+    def test_two_traceparents_are_none(self):
+        answer = self.send(self.workspace, b"", headers=[("traceparent", TRACEPARENT)] * 2)
+        self.assertNotEqual(answer.headers.get("x-trace-id"), TRACE)
+        self.assertFalse(TRACE in self.app.calls()[-1]["headers"]["traceparent"])
+
+    def test_an_error_names_its_trace(self):
+        with Wire(self.server.address) as wire:
+            wire.send(request_head("GET", "/nowhere", [("Host", "test"), ("traceparent", TRACEPARENT)]))
+            self.assertEqual(wire.read_answer().headers["x-trace-id"], TRACE)
+            wire.send(request_head("GET", "/healthz", [("Host", "test"), ("traceparent", TRACEPARENT)]))
+            self.assertNotIn("x-trace-id", wire.read_answer().headers)
 
     def test_expect_100(self):
         body = form(part("x"), boundary=CHROME)
@@ -198,6 +234,37 @@ class Modes(PushCase):
             answer = call(server, "POST", "/registry/register", body={
                 "id": "5ef2d5a9-07b8-4ad7-9a18-0f0b9d3f8d11", "delivery_mode": "push", "url": "http://10.0.0.1/"})
             self.assertEqual(answer.json()["code"], "callback_url_not_allowed")
+
+    @unittest.skipIf(os.geteuid() != 0, "only root may give a server an /etc/hosts of its own")
+    def test_a_name_that_moves_inside_between_two_calls_is_refused_at_the_second(self):
+        folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        hosts, starter = folder / "hosts", folder / "starter"
+        starter.write_text(f"#!/bin/sh\nexec unshare -m sh -c 'mount --bind {hosts} /etc/hosts && exec {BINARY} \"$@\"'"
+                           " sh \"$@\"\n")
+        starter.chmod(0o755)
+
+        def lead_to(address):
+            hosts.write_text(f"127.0.0.1 localhost\n{address} moving.test\n")
+
+        def script(peer):
+            peer.read_request()
+            peer.answer(headers=[("Connection", "close")])  # a kept connection would lead where it was judged to
+
+        lead_to("127.0.0.1")
+        with Receiver(script) as receiver, Server(self.db.conninfo, "--push-allow", "loopback", binary=starter) as server:
+            server.wait_ready()
+            workspace, _ = self.register(f"http://moving.test:{receiver.port}/", server)
+            answers = []
+            for address in ("127.0.0.1", "10.0.0.1", "169.254.169.254", "127.0.0.1"):
+                lead_to(address)
+                with Wire(server.address) as wire:
+                    body = form(part("x"), boundary=CHROME)
+                    wire.send(self.head(workspace, len(body)) + body)
+                    answer = wire.read_answer()
+                    answers.append((answer.status, answer.json().get("code")))
+            refused = (400, "callback_url_not_allowed")
+            self.assertEqual(answers, [(200, None), refused, refused, (200, None)])
+            self.assertEqual(receiver.accepted, 2)
 
     def test_a_name_that_leads_inside_is_refused_when_it_is_used(self):
         """`localhost` under another name: what the system resolves is judged, not how it is written."""

@@ -12,7 +12,7 @@ import tempfile
 import unittest
 
 from server_case import ServerCase
-from server_process import BINARY, run_command
+from server_process import BINARY, Server, run_command
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
 README = SOURCE / "README.md"
@@ -86,15 +86,17 @@ class Reference(WithServer):
         for expected in ('{"revoked":true}', '{"status":"queued","delivery_mode":"poll","method":"message/send"}',
                          '"attachments":[', '{"status":"logged"}', '{"last_acked_seq":2}', "Content-Range: bytes 2-3/7",
                          '{"acked":true}', "\nid: 3\ndata: ", "101 Switching Protocols", '{"status":"ready"}',
-                         '{"status":"removed"}', '"code":"invalid_token"'):
+                         '{"status":"removed","cascade_deleted":0}', '"code":"invalid_token"'):
             self.assertIn(expected, out)
 
 
 class Greeting(WithServer):
-    def greet(self, data_dir):
-        ready = "restante ready http=%s:%d https= metrics=%s:%d\n" % (*self.server.address, *self.server.metrics_address)
+    def greet(self, data_dir, server=None, http=True, **environment):
+        server = server or self.server
+        ready = "restante ready http=%s https=%s metrics=%s:%d\n" % (
+            "%s:%d" % server.address if http else "", "" if http else "%s:%d" % server.tls_address, *server.metrics_address)
         done = subprocess.run([SOURCE / "scripts" / "greet", data_dir], input=ready, check=True, capture_output=True,
-                              text=True, timeout=60)
+                              text=True, timeout=60, env={**os.environ, **environment})
         self.assertEqual(done.stderr, "")
         self.assertTrue(done.stdout.startswith(ready), done.stdout)
         return done.stdout
@@ -115,12 +117,47 @@ class Greeting(WithServer):
 
     def test_the_same_workspace_is_offered_again_while_its_token_opens(self):
         folder = self.folder()
+        def without_link(greeting):
+            return re.sub(r"#[\w-]{43}", "#…", greeting)
+
         first, again = self.greet(folder), self.greet(folder)
-        self.assertEqual(first, again)
+        self.assertEqual(without_link(first), without_link(again))
         kept = pathlib.Path(folder, "try-it")
         self.assertEqual(kept.stat().st_mode & 0o777, 0o600)
         kept.write_text(kept.read_text()[:-8] + "AAAAAAA\n")
-        self.assertNotEqual(self.greet(folder), first)
+        self.assertNotEqual(without_link(self.greet(folder)), without_link(first))
+
+    def test_the_link_to_the_page_is_good_for_sending(self):
+        greeting = self.greet(self.folder())
+        self.assertIn(f"Page     {self.base}/\n", greeting)
+        grant = re.search(rf"{re.escape(self.base)}/send#([\w-]{{43}})\n", greeting).group(1)
+        code, out, err = run_bash(f"curl -fsS -H 'Authorization: Bearer {grant}' {self.base}/token", SOURCE)
+        self.assertEqual(code, 0, err)
+        self.assertEqual(json.loads(out)["grant"]["left"]["files"], 20)
+
+    def test_without_the_page_there_is_no_address_of_it(self):
+        with Server(self.db.conninfo, "--web", "off") as server:
+            greeting = self.greet(self.folder(), server.wait_ready())
+        self.assertNotIn("Page ", greeting)
+        self.assertNotIn("/send", greeting)
+        self.assertEqual(len(self.lines_to_try(greeting).splitlines()), 5)
+
+    def test_https_alone_has_a_page_and_what_can_be_tried_where_the_certificate_is_trusted(self):
+        folder = self.folder()
+        certificate, key = f"{folder}/of.crt", f"{folder}/of.key"
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj",
+                        "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-days", "10", "-keyout", key, "-out",
+                        certificate], check=True, capture_output=True, timeout=60)
+        with Server(self.db.conninfo, "--listen-tls", "127.0.0.1:0", "--tls-cert", certificate, "--tls-key", key) as server:
+            server.wait_ready()
+            base = "https://%s:%d" % server.tls_address
+            unknown = self.greet(self.folder(), server, http=False)
+            trusted = self.greet(self.folder(), server, http=False, CURL_CA_BUNDLE=certificate)
+        for greeting in (unknown, trusted):
+            self.assertIn(f"Page     {base}/\n", greeting)
+        self.assertIn("restante workspace add", unknown)
+        self.assertRegex(trusted, rf"{re.escape(base)}/send#[\w-]{{43}}\n")
+        self.assertIn(f"W={base}/workspaces/", trusted)
 
     def test_nothing_is_added_to_the_database_of_somebody_else(self):
         count = "SELECT count(*) FROM workspaces"
@@ -139,20 +176,29 @@ class Documents(unittest.TestCase):
     def test_flags_that_the_documents_name_exist(self):
         known = set()
         for words in ("serve", "migrate", "status", "workspace add", "workspace list", "workspace secret",
-                      "token list"):
+                      "token list", "content check", "content move", "pull", "send", "login"):
             code, out, _ = run_command(*words.split(), "--help")
             self.assertEqual(code, 0)
-            known |= set(re.findall(r"^  (--[a-z-]+)", out, re.MULTILINE))
+            known |= set(re.findall(r"^  (--[a-z0-9-]+)", out, re.MULTILINE))
         text = README.read_text() + (SOURCE / "docs" / "operations.md").read_text()
-        named = set(re.findall(r"`(--[a-z][a-z-]+)", text))
+        named = set(re.findall(r"`(--[a-z][a-z0-9-]+)", text))
         self.assertEqual(named - known - {"--help"}, set())
+
+    def test_each_promise_names_tests_that_check_can_run(self):
+        names = re.findall(r"\[(\w+)\]\((test/(\w+)/\w+\.\w+)\)", README.read_text())
+        self.assertGreater(len(names), 30)
+        for name, path, ring in names:
+            code, pattern, _ = run_bash(f"source scripts/common.sh; test_pattern {name}", SOURCE)
+            self.assertEqual(code, 0, name)
+            self.assertEqual([test for test in names_for_ctest(path, ring) if not re.search(pattern.strip(), test)], [], name)
+        self.assertEqual(run_bash("source scripts/common.sh; test_pattern pool", SOURCE)[1], "pool\n")
 
     def test_every_route_is_documented_and_every_documented_route_exists(self):
         table = (SOURCE / "server" / "api" / "route_table.cpp").read_text()
         routes = {(VERBS[verb], path) for verb, path in re.findall(r'^ +\{(\w+), +"(/[^"]*)"', table, re.MULTILINE)}
         self.assertGreater(len(routes), 8)
         headings = re.findall(r"^### (.*)$", (SOURCE / "docs" / "api.md").read_text(), re.MULTILINE)
-        documented = {tuple(route.split()) for heading in headings for route in re.findall(r"[A-Z]+ /[^\s`]+", heading)}
+        documented = {tuple(route.split()) for heading in headings for route in re.findall(r"[A-Z]+ /[^\s`]*", heading)}
         self.assertEqual(documented ^ routes, set())
 
     def test_every_error_code_is_documented_and_no_other(self):
@@ -188,6 +234,15 @@ class Documents(unittest.TestCase):
                 if not matches:
                     missing.append(f"{document.name}: {path}")
         self.assertEqual(missing, [])
+
+
+def names_for_ctest(path, ring):
+    """Of the tests in a file, as test/CMakeLists.txt makes them."""
+    if ring == "e2e":
+        return [f"e2e.{pathlib.Path(path).stem.removeprefix('test_')}"]
+    found = re.findall(r"^TEST(?:_F)?\((\w+),\s*(\w+)\)", (SOURCE / path).read_text(), re.MULTILINE)
+    assert found, path
+    return [f"{ring}.{suite}.{test}" for suite, test in found]
 
 
 def anchors(document):

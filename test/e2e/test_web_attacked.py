@@ -247,7 +247,7 @@ class Browser(AttackCase):
                 allowing.wait_ready()
                 self.assertEqual(self.attempts(url, heard), {"/heard-json-200", "/heard-socket-open"})
         await_true(lambda: self.workspaces() == 1, 10, "the JSON that was declared is stored, the simple ones are not")
-        self.db.session.query("DELETE FROM workspace_auth_tokens; DELETE FROM workspaces")
+        self.db.session.query("DELETE FROM workspace_auth_tokens; DELETE FROM workspace_presence; DELETE FROM workspaces")
 
     def test_a_rebound_name_reads_nothing(self):
         url = "http://evil.example:%d/version" % self.server.address[1]

@@ -74,6 +74,12 @@ class Database:
             f"WHERE u.workspace_id = '{workspace.id}' ORDER BY a.seq")
         return [(row[0], row[1], row[2], int(row[3]), row[4], row[5]) for row in rows]
 
+    def file_ids(self, workspace):
+        """In feed order, wherever their bytes are."""
+        return [row[0] for row in self.session.query(
+            "SELECT u.file_id FROM pending_uploads u JOIN activity_logs a ON a.id = u.activity_id "
+            f"WHERE u.workspace_id = '{workspace.id}' ORDER BY a.seq")]
+
     def _maintain(self, sql):
         with Session(self._superuser) as session:
             session.query(sql)
@@ -151,11 +157,16 @@ class Cluster:
         subprocess.run([CLUSTER_SCRIPT, command, self.folder], check=True, timeout=180)
 
     def _pg_ctl(self, *words):
-        folder = os.environ.get("RESTANTE_PG_BIN", "/usr/lib/postgresql/15/bin")
-        command = [f"{folder}/pg_ctl", "-D", f"{self.folder}/data", "-w", "-t", "50", *words]
-        if os.geteuid() == 0:
-            command = ["runuser", "-u", "postgres", "--", *command]
-        subprocess.run(command, check=True, timeout=60, cwd="/", stdout=subprocess.DEVNULL)
+        run_as_postgres("pg_ctl", "-D", f"{self.folder}/data", "-w", "-t", "50", *words)
+
+
+def run_as_postgres(program, *words):
+    """One of PostgreSQL's own programs. They refuse to run as root."""
+    folder = os.environ.get("RESTANTE_PG_BIN", "/usr/lib/postgresql/15/bin")
+    command = [f"{folder}/{program}", *words]
+    if os.geteuid() == 0:
+        command = ["runuser", "-u", "postgres", "--", *command]
+    subprocess.run(command, check=True, timeout=60, cwd="/", stdout=subprocess.DEVNULL)
 
 
 def is_running(pid):

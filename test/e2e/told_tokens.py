@@ -4,7 +4,7 @@ output: the log, the metrics, stdout. Tests need not register them: the wire doe
 import re
 
 _IN_REQUEST = re.compile(rb"(?i)bearer[ .]+([A-Za-z0-9_\-]{20,})")
-_IN_ANSWER = re.compile(rb'"(?:auth_token|platform_inbound_secret)" ?: ?"([^"]+)"')
+_IN_ANSWER = re.compile(rb'"(?:auth_token|platform_inbound_secret|grant)" ?: ?"([^"]+)"')
 _HEAD = 16 * 1024
 
 _told = set()

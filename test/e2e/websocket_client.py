@@ -8,9 +8,14 @@ import struct
 import threading
 import time
 
+import conformance
 from http_wire import Answer, Wire, request_head
 
 CONTINUATION, TEXT, BINARY, CLOSE, PING, PONG = 0, 1, 2, 8, 9, 10
+
+
+# What becomes of agents is told at moments that tests of other events do not choose.
+PRESENCE = {"WORKSPACE_ONLINE", "WORKSPACE_OFFLINE", "WORKSPACE_DEGRADED", "WORKSPACE_REMOVED", "TASK_UPDATED"}
 
 
 class Closed(Exception):
@@ -48,7 +53,10 @@ def handshake(target, token=None, headers=(), key=None, version="13"):
 
 
 class WebSocket:
-    """A connection after its handshake; `answer` is the response, and only 101 makes it a WebSocket."""
+    """A connection after its handshake; `answer` is the response, and only 101 makes it a WebSocket. Events of
+    presence are skipped, unless `presence` is set."""
+
+    presence = False
 
     def __init__(self, address, token=None, target="/ws", headers=(), timeout=30, receive_buffer=None,
                  wait=True):
@@ -57,6 +65,7 @@ class WebSocket:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
         self.socket.settimeout(timeout)
         self._received = bytearray()
+        self._address, self._target = address, target
         self.pings = 0
         try:
             self.socket.connect(address)
@@ -93,7 +102,10 @@ class WebSocket:
         while True:
             opcode, payload = self.next_frame()
             if opcode == TEXT:
-                return json.loads(payload)
+                event = json.loads(payload)
+                conformance.check_event(self._address, event)
+                if self.presence or event["event"] not in PRESENCE:
+                    return event
             if opcode == PING:
                 self.pings += 1
                 self.send(PONG, payload)
@@ -117,7 +129,9 @@ class WebSocket:
         status, *lines = head.decode("latin-1").split("\r\n")
         fields = [line.partition(": ") for line in lines]
         self._received = bytearray(rest)
-        return Answer(int(status.split()[1]), {name.lower(): value for name, _, value in fields}, b"")
+        answer = Answer(int(status.split()[1]), {name.lower(): value for name, _, value in fields}, b"")
+        conformance.check_exchange(self._address, "GET", self._target, answer.status, answer.headers, None)
+        return answer
 
     def _read(self, count):
         while len(self._received) < count:
@@ -137,9 +151,10 @@ class WebSocket:
 
 
 class EventStream:
-    """GET …/events/stream, line by line."""
+    """GET …/events/stream, line by line, without events of presence."""
 
     def __init__(self, address, workspace, last_event_id=None, token=None, timeout=30, receive_buffer=None):
+        self._address = address
         self._wire = Wire(address, timeout=timeout, receive_buffer=receive_buffer)
         fields = [("Host", "test"), ("Authorization", f"Bearer {token or workspace.token}")]
         if last_event_id is not None:
@@ -151,6 +166,8 @@ class EventStream:
         while line := self._lines.readline().strip():
             name, _, value = line.decode().partition(": ")
             self.headers[name.lower()] = value
+        conformance.check_exchange(address, "GET", f"/workspaces/{workspace.id}/events/stream", self.status, self.headers,
+                                   None)
         self.retry = None
         self.comments = 0
         self.last_id = None
@@ -178,7 +195,11 @@ class EventStream:
             elif name == "retry":
                 self.retry = int(value)
             elif line == b"\n" and data:
-                return json.loads("\n".join(data))
+                event = json.loads("\n".join(data))
+                conformance.check_event(self._address, event)
+                if event["event"] not in PRESENCE:
+                    return event
+                data = []
             elif line.startswith(b":"):
                 self.comments += 1
 
@@ -218,7 +239,7 @@ class Listener:
                 came = time.monotonic()
                 if self._on_event:
                     self._on_event(event)
-                self.heard.append((event["payload"]["seq"], came, event))
+                self.heard.append((event["payload"].get("seq"), came, event))
         except Closed as closed:
             self.ended = closed
         except OSError:

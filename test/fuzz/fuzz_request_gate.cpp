@@ -14,14 +14,12 @@ namespace http = boost::beast::http;
 
 const route table[] = {
     {http::verb::get, "/healthz", scope::open, body_mode::none, 0, nullptr},
-    {http::verb::post, "/workspaces/{id}/chat/uploads", scope::workspace, body_mode::streamed, 1 << 20,
+    {http::verb::post, "/workspaces/{id}/chat/uploads", scope::full, body_mode::streamed, 1 << 20, nullptr},
+    {http::verb::post, "/workspaces/{id}/pending-uploads/ack", scope::full, body_mode::buffered, 1 << 20,
      nullptr},
-    {http::verb::post, "/workspaces/{id}/pending-uploads/ack", scope::workspace, body_mode::buffered, 1 << 20,
+    {http::verb::post, "/workspaces/{id}/pending-uploads/{file_id}/ack", scope::full, body_mode::none, 0,
      nullptr},
-    {http::verb::post, "/workspaces/{id}/pending-uploads/{file_id}/ack", scope::workspace, body_mode::none, 0,
-     nullptr},
-    {http::verb::delete_, "/workspaces/{id}/tokens/{token_id}", scope::workspace, body_mode::none, 0,
-     nullptr},
+    {http::verb::delete_, "/workspaces/{id}/tokens/{token_id}", scope::full, body_mode::none, 0, nullptr},
 };
 
 void check_agreement(const gate_verdict& verdict, const request_header& head)

@@ -119,7 +119,6 @@ TEST_F(reading_the_feed, pages_by_cursor_are_oldest_first_and_without_one_newest
             {{.since_seq = 0, .limit = 3}, "1 2 3"},
             {{.since_seq = 3}, "4 5"},
             {{.since_seq = 5}, ""},
-            {{.since_seq = std::numeric_limits<std::int64_t>::max()}, ""},
             {{.since_id = id_of(2)}, "3 4 5"},
             {{.since_id = id_of(2), .limit = 1}, "3"},
             {{.since_id = id_of(5)}, ""},
@@ -156,10 +155,35 @@ TEST_F(reading_the_feed, a_number_below_what_retention_removed_is_gone)
                 EXPECT_EQ((co_await r.feed.read(query)).error(), errc::cursor_gone) << removed;
             }
         }
-        const std::vector<expectation> kept{{{.since_seq = 0}, "4 5 6"}, {{.since_seq = 0, .limit = 1}, "4"},
-                                            {{.since_seq = 3}, "4 5 6"}, {{.since_seq = 4}, "5 6"},
-                                            {{.since_seq = 6}, ""},      {{.since_seq = 7}, ""}};
+        const std::vector<expectation> kept{{{.since_seq = 0}, "4 5 6"},
+                                            {{.since_seq = 0, .limit = 1}, "4"},
+                                            {{.since_seq = 3}, "4 5 6"},
+                                            {{.since_seq = 4}, "5 6"},
+                                            {{.since_seq = 6}, ""}};
         co_await expect(r, kept);
+        db.sql("DELETE FROM activity_logs");
+        const std::vector<expectation> nothing_left{{{.since_seq = 0}, ""}, {{.since_seq = 6}, ""}};
+        co_await expect(r, nothing_left);
+        const feed_query removed{.workspace = workspace, .since_seq = 5};
+        EXPECT_EQ((co_await r.feed.read(removed)).error(), errc::cursor_gone);
+    });
+}
+
+TEST_F(reading_the_feed, a_number_that_is_not_reached_yet_is_gone)
+{
+    with_reader([&](reader& r) -> awaitable<void> {
+        const auto expect_gone = [&](std::int64_t ahead) -> awaitable<void> {
+            const feed_query query{.workspace = workspace, .since_seq = ahead};
+            EXPECT_EQ((co_await r.feed.read(query)).error(), errc::cursor_gone) << ahead;
+        };
+        co_await expect_gone(1);  // nothing has ever been written
+        for (int i = 0; i < 3; ++i)
+            co_await write(r, "a2a_receive", nobody, workspace);
+        for (const std::int64_t ahead :
+             {std::int64_t{4}, std::int64_t{5}, std::numeric_limits<std::int64_t>::max()})
+            co_await expect_gone(ahead);
+        db.sql("DELETE FROM activity_logs");
+        co_await expect_gone(4);
     });
 }
 

@@ -1,5 +1,6 @@
 #include "storage/doorbell.hpp"
 
+#include "storage/live_payload.hpp"
 #include "test/support/database.hpp"
 #include "test/support/run.hpp"
 
@@ -17,6 +18,12 @@ struct ear final : doorbell_listener {
     void on_changes(const changes& heard) noexcept override
     {
         all.push_back(heard);
+        changed.notify_all();
+    }
+
+    void on_remote_event(std::shared_ptr<const live_event> heard) noexcept override
+    {
+        events.push_back(*heard);
         changed.notify_all();
     }
 
@@ -45,6 +52,7 @@ struct ear final : doorbell_listener {
     }
 
     std::vector<changes> all;
+    std::vector<live_event> events;
     wakeup changed;
 };
 
@@ -117,6 +125,69 @@ TEST_F(doorbells, what_one_rings_the_other_hears_and_not_itself)
         EXPECT_TRUE(answered);
         // The reply came after our own notification in PostgreSQL's queue, and nothing else was received.
         EXPECT_EQ(here.heard.all.size(), 2u);
+    });
+}
+
+TEST_F(doorbells, live_events_reach_the_other_in_order_and_not_oneself)
+{
+    with_two([&](house& here, house& there) -> awaitable<void> {
+        constexpr int many = 1000;
+        for (int i = 0; i < many; ++i)
+            here.bell.live(std::make_shared<const live_event>(
+                live_event{.workspace = workspace, .name = "UPLOAD_ACKED", .payload = std::to_string(i)}));
+        const bool heard = co_await there.heard.until([&] { return there.heard.events.size() == many; });
+        EXPECT_TRUE(heard);
+        for (int i = 0; i < many; ++i)
+            EXPECT_EQ(there.heard.events[static_cast<std::size_t>(i)].payload, std::to_string(i));
+        there.bell.live(std::make_shared<const live_event>(
+            live_event{.workspace = workspace, .name = "WORKSPACE_OFFLINE", .payload = "{}"}));
+        const bool answered = co_await here.heard.until([&] { return !here.heard.events.empty(); });
+        EXPECT_TRUE(answered);
+        EXPECT_EQ(here.heard.events.size(), 1u) << "its own events are not heard again";
+    });
+}
+
+// What a server does whose NOTIFY was committed while the reply was lost.
+TEST_F(doorbells, a_payload_that_is_sent_again_is_delivered_once)
+{
+    with_two([&](house& here, house&) -> awaitable<void> {
+        const auto sender = make_uuid_v4();
+        const auto send = [&](std::int64_t number, const char* payload) {
+            std::deque waiting{std::make_shared<const live_event>(
+                live_event{.workspace = workspace, .name = "UPLOAD_ACKED", .payload = payload})};
+            db.sql("NOTIFY restante_events, '" + write_live_payload(sender, number, waiting) + "'");
+        };
+        send(1, "first");
+        send(1, "first");
+        send(2, "second");
+        send(1, "first");
+        send(3, "third");
+        const bool heard = co_await here.heard.until(
+            [&] { return !here.heard.events.empty() && here.heard.events.back().payload == "third"; });
+        EXPECT_TRUE(heard);
+        EXPECT_EQ(here.heard.events.size(), 3u);
+    });
+}
+
+TEST_F(doorbells, only_so_many_live_events_wait)
+{
+    test::run([&]() -> awaitable<void> {
+        const executor ex = co_await asio::this_coro::executor;
+        house there(ex, db);
+        co_await there.listening();
+        ear nobody(ex);
+        doorbell silent(ex, db.options(), nobody);
+        for (int i = 0; i < 5000; ++i)
+            silent.live(std::make_shared<const live_event>(
+                live_event{.workspace = workspace, .name = "UPLOAD_EXPIRED", .payload = std::to_string(i)}));
+        task_group tasks(ex);
+        tasks.spawn("ringer", silent.run_ringer(tasks));
+        const bool heard = co_await there.heard.until(
+            [&] { return !there.heard.events.empty() && there.heard.events.back().payload == "4999"; });
+        EXPECT_TRUE(heard);
+        EXPECT_EQ(there.heard.events.size(), 4096u) << "the oldest gave way";
+        co_await tasks.shutdown(2s);
+        co_await there.leave();
     });
 }
 

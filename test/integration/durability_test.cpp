@@ -59,11 +59,11 @@ TEST_F(durability, what_is_confirmed_is_on_the_disk)
         upload_requests requests(pool, 24h);
         staging stage(ex, pool, uploads, log, requests);
 
-        std::vector<uuid> ids;
+        std::vector<file_to_ack> ids;
         for (const std::size_t size : {1u, 3u << 20}) {
             std::vector<new_file> files;
             files.push_back(make_file("a", std::string(size, 'x')));
-            ids.push_back(files.front().file_id);
+            ids.push_back({files.front().file_id});
             auto load = make_upload(workspace, std::move(files));
             EXPECT_TRUE((co_await stage.stage(std::move(load))).has_value());
             EXPECT_EQ(notes(), "activity_logs true, pending_uploads true, upload_requests true");

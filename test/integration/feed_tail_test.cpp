@@ -105,11 +105,43 @@ TEST_F(reading_the_tail, large_rows_come_a_few_at_a_time_and_all_in_the_end)
 TEST_F(reading_the_tail, one_row_comes_however_large_it_is)
 {
     with_reader([&](reader& r) -> awaitable<void> {
-        co_await write(r, first, 2, 3'000'000);
+        co_await write(r, first, 2, 1'000'000);
         const std::vector<activity_head> cursors{{first, 0}};
         const auto read = co_await r.tail.read_after(cursors, feed_tail::most_rows_each);
         EXPECT_EQ(read->rows.size(), 1);
         EXPECT_FALSE(read->complete);
+    });
+}
+
+TEST_F(reading_the_tail, rows_that_no_frame_shows_whole_come_without_their_bodies)
+{
+    with_reader([&](reader& r) -> awaitable<void> {
+        co_await write(r, first, 5, 3'000'000);
+        co_await write(r, first, 1, 10);
+        const std::vector<activity_head> cursors{{first, 0}};
+        const auto read = co_await r.tail.read_after(cursors, feed_tail::most_rows_each);
+        EXPECT_EQ(read->rows.size(), 6);
+        EXPECT_TRUE(read->complete);
+        EXPECT_LT(read->rows.memory(), 100'000u);
+        for (int i = 0; i < 6; ++i) {
+            const auto row = read->rows[i];
+            EXPECT_EQ(row->bodies_left_out, i < 5);
+            EXPECT_EQ(row->request_body.has_value(), i == 5);
+        }
+
+        activity_feed feed(r.pool);
+        const feed_query limited{
+            .workspace = first, .since_seq = 0, .max_bytes = 1, .max_row_bytes = feed_tail::max_row_bytes};
+        const auto page = co_await feed.read(limited);
+        EXPECT_EQ(page->size(), 6);
+        EXPECT_LT(page->memory(), 100'000u);
+        EXPECT_TRUE((*page)[0]->bodies_left_out && !(*page)[0]->request_body);
+        EXPECT_EQ((*page)[0]->status, "ok") << "texts come all the same";
+        const feed_query whole{.workspace = first, .since_seq = 0, .max_bytes = 1};
+        const auto first_row = co_await feed.read(whole);
+        EXPECT_EQ(first_row->size(), 1);
+        EXPECT_FALSE((*first_row)[0]->bodies_left_out);
+        EXPECT_EQ((*first_row)[0]->request_body->size(), 3'000'002u);
     });
 }
 

@@ -1,3 +1,4 @@
+#include "storage/content/inline_store.hpp"
 #include "storage/fetch_stamps.hpp"
 #include "storage/pending_uploads.hpp"
 #include "storage/sweep.hpp"
@@ -20,15 +21,14 @@ using acked = pending_uploads::acked;
 using test::make_file;
 
 // Collects the bytes, and can run a callback in between.
-class collecting_sink final : public content_sink {
-public:
-    awaitable<error_code> write(std::span<const char> bytes) override
+struct collecting_sink {
+    error_code write(std::span<const char> bytes)
     {
         largest = std::max(largest, bytes.size());
         text.append(bytes.begin(), bytes.end());
         if (between)
             between();
-        co_return failure;
+        return failure;
     }
 
     std::string text;
@@ -57,6 +57,26 @@ protected:
         co_return stored.value();
     }
 
+    static awaitable<error_code> read_content(pq::connection_pool& pool, uuid owner, uuid file,
+                                              std::uint64_t first, std::uint64_t length, collecting_sink& to)
+    {
+        inline_store rows(pool);
+        const stored_content what{.file_id = file, .workspace_id = owner, .key = {}, .size = first + length};
+        const content_part part{first, length};
+        auto reader = co_await rows.open(what, part);
+        if (!reader)
+            co_return reader.error();
+        for (std::uint64_t done = 0; done < length;) {
+            const auto piece = co_await (*reader)->next();
+            if (!piece)
+                co_return piece.error();
+            if (auto ec = to.write(*piece))
+                co_return ec;
+            done += piece->size();
+        }
+        co_return error_code{};
+    }
+
     static std::string noise(std::size_t size)
     {
         std::minstd_rand random(static_cast<unsigned>(size));
@@ -77,7 +97,7 @@ protected:
 
 TEST_F(fetch_and_ack, a_small_file_comes_with_its_bytes_and_a_large_one_in_slices)
 {
-    with_uploads([&](pending_uploads& uploads, pq::connection_pool&) -> awaitable<void> {
+    with_uploads([&](pending_uploads& uploads, pq::connection_pool& pool) -> awaitable<void> {
         for (const std::size_t size :
              {std::size_t{1}, std::size_t{1} << 20, (std::size_t{1} << 20) + 1, std::size_t{3'000'001}}) {
             const auto text = noise(size);
@@ -91,10 +111,10 @@ TEST_F(fetch_and_ack, a_small_file_comes_with_its_bytes_and_a_large_one_in_slice
                 EXPECT_TRUE(std::string(got->content->begin(), got->content->end()) == text);
             }
             collecting_sink whole, part;
-            EXPECT_FALSE(co_await uploads.read_content(workspace, file, 0, size, whole));
+            EXPECT_FALSE(co_await read_content(pool, workspace, file, 0, size, whole));
             EXPECT_TRUE(whole.text == text);
             EXPECT_LE(whole.largest, 256u * 1024);
-            EXPECT_FALSE(co_await uploads.read_content(workspace, file, size / 3, size - size / 3, part));
+            EXPECT_FALSE(co_await read_content(pool, workspace, file, size / 3, size - size / 3, part));
             EXPECT_TRUE(part.text == text.substr(size / 3));
             const auto facts = co_await uploads.get(workspace, file, want::facts);
             EXPECT_FALSE(facts->content);
@@ -104,26 +124,26 @@ TEST_F(fetch_and_ack, a_small_file_comes_with_its_bytes_and_a_large_one_in_slice
 
 TEST_F(fetch_and_ack, what_is_absent_expired_acked_or_anothers_is_not_found)
 {
-    with_uploads([&](pending_uploads& uploads, pq::connection_pool&) -> awaitable<void> {
+    with_uploads([&](pending_uploads& uploads, pq::connection_pool& pool) -> awaitable<void> {
         const auto file = co_await put(uploads, "text");
-        const std::vector<uuid> one{file};
+        const std::vector<file_to_ack> one{{file}};
         EXPECT_EQ((co_await uploads.get(stranger, file, want::content)).error(), errc::not_found);
         EXPECT_EQ((co_await uploads.get(workspace, stranger, want::content)).error(), errc::not_found);
         EXPECT_TRUE((co_await uploads.ack(stranger, one))->empty());
         collecting_sink nothing;
-        EXPECT_EQ(co_await uploads.read_content(stranger, file, 0, 4, nothing), errc::not_found);
+        EXPECT_EQ(co_await read_content(pool, stranger, file, 0, 4, nothing), errc::not_found);
         EXPECT_EQ(nothing.text, "");
 
         const auto done = co_await uploads.ack(workspace, one);
         EXPECT_EQ(done->size(), 1u);
-        EXPECT_EQ(done->front().size, 4);
+        EXPECT_EQ(done->front().what.size, 4);
         EXPECT_FALSE(done->front().again || done->front().raced);
         EXPECT_EQ((co_await uploads.get(workspace, file, want::content)).error(), errc::not_found);
         EXPECT_TRUE((co_await uploads.get(workspace, file, want::content, acked::shown)).has_value());
 
         const auto late = co_await put(uploads, "late");
         db.sql("UPDATE pending_uploads SET expires_at = now() - interval '1 s'");
-        const std::vector<uuid> both{late, file};
+        const std::vector<file_to_ack> both{{late}, {file}};
         EXPECT_EQ((co_await uploads.get(workspace, late, want::content)).error(), errc::not_found);
         EXPECT_EQ((co_await uploads.get(workspace, late, want::content, acked::shown)).error(),
                   errc::not_found);
@@ -135,26 +155,26 @@ TEST_F(fetch_and_ack, what_is_absent_expired_acked_or_anothers_is_not_found)
 
 TEST_F(fetch_and_ack, a_file_deleted_in_the_middle_of_a_read_is_read_to_its_end)
 {
-    with_uploads([&](pending_uploads& uploads, pq::connection_pool&) -> awaitable<void> {
+    with_uploads([&](pending_uploads& uploads, pq::connection_pool& pool) -> awaitable<void> {
         const auto text = noise(2'000'000);
         const auto file = co_await put(uploads, text);
         collecting_sink sink;
         sink.between = [&] { db.sql("DELETE FROM pending_uploads"); };
-        EXPECT_FALSE(co_await uploads.read_content(workspace, file, 0, text.size(), sink));
+        EXPECT_FALSE(co_await read_content(pool, workspace, file, 0, text.size(), sink));
         EXPECT_TRUE(sink.text == text);
-        EXPECT_EQ(co_await uploads.read_content(workspace, file, 0, text.size(), sink), errc::not_found);
+        EXPECT_EQ(co_await read_content(pool, workspace, file, 0, text.size(), sink), errc::not_found);
     });
 }
 
 TEST_F(fetch_and_ack, a_sink_that_fails_ends_the_read_and_frees_the_connection)
 {
     with_uploads(
-        [&](pending_uploads& uploads, pq::connection_pool&) -> awaitable<void> {
+        [&](pending_uploads& uploads, pq::connection_pool& pool) -> awaitable<void> {
             const auto file = co_await put(uploads, noise(2'000'000));
             collecting_sink sink;
             sink.failure = errc::no_room;
             for (int i = 0; i < 5; ++i)
-                EXPECT_EQ(co_await uploads.read_content(workspace, file, 0, 2'000'000, sink), errc::no_room);
+                EXPECT_EQ(co_await read_content(pool, workspace, file, 0, 2'000'000, sink), errc::no_room);
             EXPECT_EQ(sink.text.size(), 5u * 256 * 1024);
         },
         1);
@@ -169,7 +189,7 @@ TEST_F(fetch_and_ack, an_ack_overtaken_by_a_sweep_says_so)
         const pq::parameters with(file);
         co_await sweep->execute(take, with);
         std::optional<std::vector<acked_file>> told;
-        const std::vector<uuid> one{file};
+        const std::vector<file_to_ack> one{{file}};
         const auto ack = [&]() -> awaitable<void> {
             auto done = co_await uploads.ack(workspace, one);
             told = done.value();
@@ -196,9 +216,9 @@ TEST_F(fetch_and_ack, double_acks_from_four_clients_leave_the_first_moment_stand
 {
     with_uploads(
         [&](pending_uploads& uploads, pq::connection_pool&) -> awaitable<void> {
-            std::vector<uuid> files;
+            std::vector<file_to_ack> files;
             for (int i = 0; i < 50; ++i)
-                files.push_back(co_await put(uploads, "text"));
+                files.push_back({co_await put(uploads, "text")});
             db.sql(
                 "CREATE TABLE moments (file_id uuid, acked_at timestamptz); "
                 "CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF old.acked_at IS "
@@ -226,8 +246,8 @@ TEST_F(fetch_and_ack, double_acks_from_four_clients_leave_the_first_moment_stand
                 tasks.spawn("client", client(seed));
             EXPECT_TRUE(co_await tasks.finished(std::chrono::steady_clock::now() + 30s));
             EXPECT_EQ(missing, 0);
-            EXPECT_GE(fresh, 50);
-            EXPECT_EQ(fresh + again, 400);
+            EXPECT_EQ(fresh, 50) << "just one ack of a file is told that it was the first";
+            EXPECT_EQ(again, 350);
             EXPECT_EQ(db.ask("SELECT count(*) = 50 AND count(DISTINCT file_id) = 50 FROM moments"), "t");
         },
         6);
@@ -342,7 +362,7 @@ TEST_F(fetch_and_ack, five_thousand_fetches_against_a_sweeper_every_100_ms)
                 while (fetches < 5'000) {
                     const auto text = noise(random() % 20 == 0 ? 1'500'000 : 1 + random() % 5'000);
                     const auto file = co_await put(uploads, text);
-                    const std::vector<uuid> one{file};
+                    const std::vector<file_to_ack> one{{file}};
                     for (int i = 0; i < 20; ++i, ++fetches) {
                         if (i == 10)
                             co_await uploads.ack(workspace, one);
@@ -358,7 +378,7 @@ TEST_F(fetch_and_ack, five_thousand_fetches_against_a_sweeper_every_100_ms)
                             continue;
                         }
                         collecting_sink sink;
-                        const auto ec = co_await uploads.read_content(workspace, file, 0, text.size(), sink);
+                        const auto ec = co_await read_content(pool, workspace, file, 0, text.size(), sink);
                         wrong += ec ? ec != errc::not_found || !sink.text.empty() : sink.text != text;
                     }
                 }

@@ -125,6 +125,8 @@ TEST_F(identity, a_workspace_whose_last_token_was_revoked_is_not_for_whoever_com
         const auto what = poll_workspace(a);
         const auto refused = co_await all.known.register_workspace(what, made.kept, caller::unproven);
         EXPECT_EQ(refused.error(), errc::missing_token);
+        const auto holder = co_await all.known.register_workspace(what, made.kept, caller::with_token);
+        EXPECT_EQ(holder.error(), errc::invalid_token) << "nor for whoever held that token a moment ago";
         EXPECT_EQ(db.ask("SELECT count(*) FROM workspace_auth_tokens WHERE revoked_at IS NULL"), "0");
 
         const auto done = co_await all.known.register_workspace(what, made.kept, caller::proven);

@@ -53,12 +53,13 @@ protected:
                     real + " host=" + host + "," + directory + " port=" + std::to_string(port) + ",5432"};
     }
 
-    // Waits for a condition, at most five seconds.
+    // Waits for a condition.
     template <class Condition>
-    static awaitable<bool> eventually(Condition holds)
+    static awaitable<bool> eventually(Condition holds, std::chrono::milliseconds limit = 30s)
     {
         steady_timer tick(co_await asio::this_coro::executor);
-        for (int i = 0; i < 250 && !holds(); ++i) {
+        const auto end = std::chrono::steady_clock::now() + limit;
+        while (!holds() && std::chrono::steady_clock::now() < end) {
             tick.expires_after(20ms);
             co_await tick.async_wait(use_await);
         }
@@ -105,6 +106,23 @@ TEST_F(pq_sessions, transactions_are_read_committed_whatever_the_default)
     });
 }
 
+TEST_F(pq_sessions, buffers_that_a_large_value_has_grown_are_not_kept_by_an_idle_connection)
+{
+    static const statement large{"large", "SELECT repeat('x', 1000000)"};
+    with_pool({.connect = db.options(), .grown_lifetime = 100ms},
+              [](connection_pool& pool) -> awaitable<void> {
+                  EXPECT_TRUE((co_await pool.execute(one)).has_value());
+                  const auto plain = pool.status().connects;
+                  EXPECT_FALSE(co_await eventually([&] { return pool.status().connects != plain; }, 2s))
+                      << "a connection that was never used for much is kept";
+
+                  EXPECT_TRUE((co_await pool.execute(large)).has_value());
+                  EXPECT_TRUE(co_await eventually([&] { return pool.status().connects != plain; }))
+                      << "the pool opens another one in its place, for its checks";
+                  EXPECT_TRUE((co_await pool.execute(one)).has_value());
+              });
+}
+
 TEST_F(pq_sessions, every_host_of_a_list_is_tried)
 {
     EXPECT_EQ(see(behind("/nonexistent", 5432), "SELECT 1"), "1");
@@ -140,6 +158,41 @@ TEST_F(pq_sessions, hosts_that_all_fail_are_all_named)
         EXPECT_NE(why.find("/nonexistent-a"), std::string::npos) << why;
         EXPECT_NE(why.find("/nonexistent-b"), std::string::npos) << why;
     });
+}
+
+TEST_F(pq_sessions, several_addresses_without_a_primary_are_a_failover_to_wait_for)
+{
+    test::run([&]() -> awaitable<void> {
+        const std::string real = db.options().conninfo;
+        const auto begin = real.find("host=") + 5;
+        const auto directory = real.substr(begin, real.find(' ', begin) - begin);
+        const connect_options options{
+            .conninfo = real + " host=" + directory + "," + directory +
+                        " target_session_attrs=any options='-c default_transaction_read_only=on'"};
+        std::string why;
+        const auto refused = co_await connection::open(options, &why);
+        EXPECT_EQ(refused.error(), errc::database_unavailable);
+        EXPECT_NE(why.find(directory + ":5432: the database is read-only"), std::string::npos) << why;
+    });
+}
+
+TEST_F(pq_sessions, a_role_that_may_not_ask_for_the_cluster_is_served)
+{
+    const auto role = "r_" + db.ask("SELECT current_database()");
+    db.sql("CREATE ROLE " + role + " LOGIN; REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC");
+    for (const bool allowed : {false, true}) {
+        if (allowed)
+            db.sql("GRANT EXECUTE ON FUNCTION pg_control_system() TO " + role);
+        auto options = db.options();
+        options.conninfo += " user=" + role;
+        options.timelines = std::make_shared<newest_timeline>();
+        EXPECT_EQ(see(options, "SHOW lock_timeout"), "5s");
+        EXPECT_EQ(options.timelines->clusters_are_hidden(), !allowed);
+        const timeline_id older{
+            .cluster = std::stoll(db.ask("SELECT system_identifier FROM pg_control_system()")), .number = 0};
+        EXPECT_EQ(options.timelines->is_older(older), allowed);
+    }
+    db.sql("DROP OWNED BY " + role + "; DROP ROLE " + role);
 }
 
 TEST_F(pq_sessions, a_session_that_was_used_by_another_client_is_refused)

@@ -20,7 +20,7 @@ const std::string workspace = "'11111111-1111-4111-8111-111111111111'::uuid";
 std::string publish_for(const std::string& digits)
 {
     const auto count = std::to_string(digits.size());
-    return "publish_checked(NULL, "
+    return "publish_counted(NULL, NULL, 0, 0, "
            "(SELECT array_agg(('11111111-1111-4111-8111-11111111111' || d)::uuid ORDER BY n) "
            "FROM string_to_table('" +
            digits +
@@ -236,9 +236,9 @@ TEST_F(schema_test, a_staged_file_is_as_large_as_it_says)
     };
     EXPECT_EQ(put("'abc'", "3", "'a'"), "");
     EXPECT_THAT(put("'abc'", "4", "'a'"), HasSubstr("pending_uploads_size_is_true"));
-    EXPECT_THAT(put("''", "0", "'a'"), HasSubstr("pending_uploads_size_bytes_check"));
+    EXPECT_THAT(put("''", "0", "'a'"), HasSubstr("pending_uploads_content_is_somewhere"));
     EXPECT_THAT(put("repeat('x', 26214401)::bytea", "26214401", "'a'"),
-                HasSubstr("pending_uploads_size_bytes_check"));
+                HasSubstr("pending_uploads_content_is_somewhere"));
     EXPECT_THAT(put("'abc'", "3", "''"), HasSubstr("pending_uploads_filename_check"));
     EXPECT_THAT(put("'abc'", "3", "repeat('x', 101)"), HasSubstr("pending_uploads_filename_check"));
     EXPECT_EQ(db_.ask("SELECT expires_at - created_at FROM pending_uploads"), "1 day");
@@ -261,6 +261,11 @@ TEST_F(schema_test, the_application_role_can_serve_and_nothing_more)
     EXPECT_EQ(
         as_server("INSERT INTO workspaces (id) VALUES (gen_random_uuid()); UPDATE workspaces SET url = ''"),
         "");
+    EXPECT_EQ(
+        as_server("SELECT count_waiting(" + workspace + "), recount_waiting(1, 1, " + workspace +
+                  "), fullest_workspace(1, 1), set_workspace_quota(" + workspace + ", true, 1, true, 1)"),
+        "");
+    EXPECT_EQ(as_server("SELECT FROM upload_outcomes; DELETE FROM upload_outcomes"), "");
     EXPECT_EQ(as_server("DELETE FROM pending_uploads; DELETE FROM upload_requests; UPDATE sweeper_state SET "
                         "last_acked = 1"),
               "");
@@ -268,11 +273,32 @@ TEST_F(schema_test, the_application_role_can_serve_and_nothing_more)
     for (const auto* forbidden :
          {"INSERT INTO activity_logs (id) VALUES (gen_random_uuid())",
           "UPDATE activity_logs SET summary = ''", "DELETE FROM activity_logs",
-          "UPDATE activity_heads SET seq = 1", "DELETE FROM workspaces", "CREATE TABLE mine ()",
+          "UPDATE activity_heads SET seq = 1", "UPDATE activity_heads SET waiting_bytes = 0",
+          "UPDATE upload_outcomes SET acked_at = now()", "DELETE FROM workspaces", "CREATE TABLE mine ()",
           "DROP TABLE workspaces", "ALTER TABLE workspaces ADD x int", "TRUNCATE pending_uploads"})
         EXPECT_THAT(as_server(forbidden),
                     testing::AnyOf(HasSubstr("permission denied"), HasSubstr("must be owner")))
             << forbidden;
+}
+
+// A token that may only read loses that limit with the schema's columns; it must not come back with more.
+TEST_F(schema_test, restricted_tokens_do_not_survive_the_way_back)
+{
+    db_.sql("INSERT INTO workspaces (id) VALUES (" + workspace +
+            "); INSERT INTO workspace_auth_tokens (workspace_id, token_hash, prefix, scope, expires_at) "
+            "SELECT " +
+            workspace +
+            ", sha256(scope::bytea), 'abcdefgh', split_part(scope, ' ', 1), CASE WHEN scope LIKE '% ends' "
+            "THEN now() + interval '1 hour' END FROM unnest(ARRAY['full', 'read', 'full ends']) AS scope");
+    constexpr std::size_t before_scopes = 10;
+    for (auto i = known_.size(); i > before_scopes; --i)
+        db_.sql(std::string(known_[i - 1].down));
+    for (auto i = before_scopes; i < known_.size(); ++i)
+        db_.sql(std::string(known_[i].up));
+    EXPECT_EQ(db_.ask("SELECT count(*) FROM workspace_auth_tokens WHERE revoked_at IS NULL"), "1");
+    EXPECT_EQ(
+        db_.ask("SELECT revoked_at IS NULL FROM workspace_auth_tokens WHERE token_hash = sha256('full')"),
+        "t");
 }
 
 TEST_F(schema_test, nobody_else_may_publish)
@@ -284,7 +310,7 @@ TEST_F(schema_test, nobody_else_may_publish)
     EXPECT_THAT(refusal("SET ROLE restante_stranger; SELECT seq FROM " + publish_as_before),
                 HasSubstr("permission denied for function publish_activity"));
     EXPECT_THAT(refusal("SET ROLE restante_stranger; SELECT seq FROM " + publish_for("1")),
-                HasSubstr("permission denied for function publish_checked"));
+                HasSubstr("permission denied for function publish_counted"));
 }
 
 }  // namespace

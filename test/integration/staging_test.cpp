@@ -224,11 +224,11 @@ TEST_F(staging_files, a_settled_fence_tells_the_truth_and_bars_a_late_commit)
         auto lost = co_await s.pool.begin();
         s.requests.queue_fence(*lost, workspace, fence);
         EXPECT_TRUE((co_await lost->commit()).has_value());
-        auto stored = co_await s.requests.settle(workspace, fence);
+        auto stored = co_await s.requests.settle(workspace, fence, 5s);
         EXPECT_TRUE(stored.value().has_value());
 
         const auto late = upload_requests::make_fence();
-        auto nothing = co_await s.requests.settle(workspace, late);
+        auto nothing = co_await s.requests.settle(workspace, late, 5s);
         EXPECT_FALSE(nothing.value().has_value());
         auto too_late = co_await s.pool.begin();
         s.requests.queue_fence(*too_late, workspace, late);

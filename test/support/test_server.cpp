@@ -27,7 +27,12 @@ test_server::test_server(options chosen)
       shards_(1, chosen_.limits),
       cors_(chosen_.allowed_origins),
       metrics_(shards_[0].metrics(), chosen_.routes),
-      environment_{chosen_.routes, cors_, metrics_, chosen_.access, chosen_.timeouts}
+      environment_{.routes = chosen_.routes,
+                   .cors = cors_,
+                   .metrics = metrics_,
+                   .access = chosen_.access,
+                   .timeouts = chosen_.timeouts,
+                   .memory = chosen_.memory}
 {
     auto plain = open_one(shards_[0].get_executor());
     port_ = plain.local_endpoint().port();

@@ -19,6 +19,7 @@ public:
         std::vector<std::string> allowed_origins = {};
         tls_context tls = nullptr;
         shard_limits limits{1000, 200};
+        memory_budget* memory = nullptr;  // null: unlimited
     };
 
     explicit test_server(options chosen);

@@ -78,10 +78,10 @@ struct recording_listener final : commit_listener {
 
 // The write side of one shard.
 struct upload_store {
-    upload_store(executor ex, const scratch_database& db, unsigned connections)
+    upload_store(executor ex, const scratch_database& db, unsigned connections, quota_limits limits = {})
         : pool(ex, {.connect = db.options(), .connections = connections}),
           uploads(pool, std::chrono::hours(24)),
-          log(pool, listener),
+          log(pool, listener, limits),
           requests(pool, std::chrono::hours(24)),
           stage(ex, pool, uploads, log, requests)
     {

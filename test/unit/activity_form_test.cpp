@@ -91,21 +91,5 @@ TEST(activity_form, nobody_reports_for_another)
     EXPECT_EQ(read.error().code, errc::forbidden);
 }
 
-TEST(activity_form, a_message_is_kept_whole)
-{
-    const std::string text = R"({"jsonrpc":"2.0", "method":"message/send","params":{"n":1.50}})";
-    const auto row = read_a2a_message(workspace, text, parse_json(text).value());
-    ASSERT_TRUE(row);
-    EXPECT_EQ(row->activity_type, "a2a_receive");
-    EXPECT_EQ(row->method, "message/send");
-    EXPECT_EQ(row->request_body, text);
-    EXPECT_EQ(row->target_id, workspace);
-    EXPECT_FALSE(row->source_id);
-    for (const auto* wrong : {"[]", "{}", R"({"method":7})", R"({"method":""})"})
-        EXPECT_EQ(read_a2a_message(workspace, wrong, parse_json(wrong).value()).error().code,
-                  errc::bad_request)
-            << wrong;
-}
-
 }  // namespace
 }  // namespace restante

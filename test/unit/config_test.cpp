@@ -73,7 +73,7 @@ TEST(config, flags_are_unique_and_name_their_environment_twin)
     std::set<std::string_view> flags;
     for (const auto& o : option_table()) {
         EXPECT_TRUE(flags.insert(o.flag).second) << o.flag;
-        EXPECT_EQ(o.flag.find_first_not_of("abcdefghijklmnopqrstuvwxyz-"), std::string_view::npos) << o.flag;
+        EXPECT_EQ(o.flag.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-"), std::string_view::npos) << o.flag;
     }
     EXPECT_EQ(environment_name(*find_option("database-url")), "RESTANTE_DATABASE_URL");
     EXPECT_EQ(find_option("admin-token"), nullptr);
@@ -90,6 +90,7 @@ TEST(config, every_setting_can_be_given)
                               {"allowed-origin", "http://localhost:3000"},
                               {"allowed-host", "chat.example"},
                               {"allowed-host", "10.0.0.7"},
+                              {"public-url", "https://files.example/box/"},
                               {"threads", "2"},
                               {"max-connections", "100"},
                               {"max-anonymous-connections", "50"},
@@ -99,6 +100,8 @@ TEST(config, every_setting_can_be_given)
                               {"no-migrate", "true"},
                               {"dev", "true"},
                               {"registration", "admin"},
+                              {"peers", "open"},
+                              {"presence-timeout", "90s"},
                               {"ack-retention", "5m"},
                               {"sweep-interval", "90s"},
                               {"upload-ttl", "2h"},
@@ -124,6 +127,7 @@ TEST(config, every_setting_can_be_given)
     EXPECT_EQ(loaded->allowed_hosts[1].text, "10.0.0.7");
     EXPECT_EQ(loaded->allowed_origins,
               (std::vector<std::string>{"https://a.example", "http://localhost:3000"}));
+    EXPECT_EQ(loaded->public_url.text, "https://files.example/box");
     EXPECT_EQ(loaded->threads, 2u);
     EXPECT_EQ(loaded->max_connections, 100u);
     EXPECT_EQ(loaded->max_anonymous_connections, 50u);
@@ -132,6 +136,8 @@ TEST(config, every_setting_can_be_given)
     EXPECT_EQ(loaded->db_connections, 8u);
     EXPECT_TRUE(loaded->no_migrate && loaded->dev);
     EXPECT_EQ(loaded->registration, registration_policy::admin);
+    EXPECT_EQ(loaded->peers, peer_policy::open);
+    EXPECT_EQ(loaded->presence_timeout, 90s);
     EXPECT_EQ(loaded->ack_retention, 5min);
     EXPECT_EQ(loaded->sweep_interval, 90s);
     EXPECT_EQ(loaded->upload_ttl, 2h);
@@ -198,9 +204,9 @@ TEST(config, messages_name_setting_value_and_range)
         "--ack-retention must be a duration from 0s to 3650d, written like 500ms, 90s, 5m, 1h or 30d, but "
         "\"-5s\" was given.");
     EXPECT_EQ(
-        message_of({{"max-file-bytes", "26214401"}}),
-        "--max-file-bytes must be a size from 1B to 25MiB, in plain bytes or written like 64KiB, 128MiB or "
-        "1GiB, but \"26214401\" was given.");
+        message_of({{"max-file-bytes", "5368709121"}}),
+        "--max-file-bytes must be a size from 1B to 5GiB, in plain bytes or written like 64KiB, 128MiB or "
+        "1GiB, but \"5368709121\" was given.");
     EXPECT_EQ(
         message_of({{"listen", "127.0.0.1:1"}, {"listen", "8080"}}),
         "--listen must be HOST:PORT with a port from 0 to 65535, such as 127.0.0.1:8080 or [::1]:0, but "

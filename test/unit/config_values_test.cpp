@@ -142,5 +142,17 @@ TEST(config_values, quoted_values_are_short_and_harmless)
     EXPECT_EQ(in_quotes(std::string(100, 'x')), '"' + std::string(80, 'x') + "...\"");
 }
 
+TEST(config_values, base_urls)
+{
+    for (const auto* good :
+         {"https://files.example.com", "http://127.0.0.1:8080", "https://[::1]:8443/box/a"})
+        EXPECT_EQ(parse_base_url(good)->text, good);
+    EXPECT_EQ(parse_base_url("https://a.example/x//")->text, "https://a.example/x");
+    for (const auto* bad :
+         {"", "*", "files.example.com", "ftp://a.example", "https://", "https:///x", "https://a b",
+          "https://a.example?x", "https://a.example/#f", "https://user@a.example"})
+        EXPECT_FALSE(parse_base_url(bad)) << bad;
+}
+
 }  // namespace
 }  // namespace restante

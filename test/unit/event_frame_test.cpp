@@ -25,7 +25,8 @@ protected:
     shared_event made_from(const feed_entry& row) { return make_event(view_of(row), memory); }
 
     metric_set::number shown;
-    event_memory memory{shown};
+    asio::io_context nowhere;
+    event_memory memory{nowhere.get_executor(), shown};
 };
 
 TEST_F(event_frame, an_upload)
@@ -49,6 +50,30 @@ TEST_F(event_frame, bodies_are_there_when_the_row_has_them)
     const auto text = made_from(row)->text;
     EXPECT_EQ(text.find("request_body"), std::string::npos);
     EXPECT_NE(text.find(R"("duration_ms":12,"response_body":[1],"id")"), std::string::npos);
+}
+
+TEST_F(event_frame, says_what_went_wrong_and_which_message_it_was)
+{
+    auto row = upload_row();
+    row.what.error_detail = "out of \"paper\"";
+    EXPECT_NE(
+        made_from(row)->text.find(R"("duration_ms":null,"error_detail":"out of \"paper\"","request_body")"),
+        std::string::npos);
+
+    auto message = upload_row();
+    message.what.method = "message/send";
+    message.what.request_body = R"({"params":{"message":{"messageId":"m-1","parts":[]}}})";
+    for (const bool from_peer : {false, true}) {
+        if (from_peer)
+            message.what.source_id = make_uuid_v4();
+        EXPECT_NE(made_from(message)->text.find(R"("duration_ms":null,"message_id":"m-1","request_body")"),
+                  std::string::npos);
+    }
+    message.what.request_body = R"({"params":{"message":{"parts":[]}}})";
+    EXPECT_EQ(made_from(message)->text.find("message_id"), std::string::npos);
+    auto upload = upload_row();
+    upload.what.request_body = R"({"params":{"message":{"messageId":"m-1"}}})";
+    EXPECT_EQ(made_from(upload)->text.find("message_id"), std::string::npos) << "a manifest is no message";
 }
 
 TEST_F(event_frame, is_one_line_whatever_the_bodies_hold)

@@ -77,6 +77,27 @@ TEST(head_scanner, refuses_as_soon_as_it_can_know)
     }
 }
 
+// Plain text is stepped over in words: what is refused must not depend on where in a word it stands.
+TEST(head_scanner, every_byte_is_judged_wherever_it_stands)
+{
+    const std::string line = "GET /0123456789abcdef HTTP/1.1\r\n";
+    const std::string head = line + "X-Name: 0123456789abcdef\r\n\r\n";
+    for (int byte = 0; byte < 256; ++byte) {
+        const bool control = (byte < 0x20 && byte != '\t') || byte == 0x7F;
+        for (std::size_t i = 0; i < 16; ++i) {
+            auto changed = head;
+            changed[line.find('0') + i] = static_cast<char>(byte);
+            head_scanner target;
+            const bool refused = control || byte >= 0x80 || byte == ' ';
+            EXPECT_EQ(target.look(changed) == progress::refused, refused) << byte << " at " << i;
+            changed = head;
+            changed[head.rfind('0') + i] = static_cast<char>(byte);
+            head_scanner value;
+            EXPECT_EQ(value.look(changed) == progress::refused, control) << byte << " at " << i;
+        }
+    }
+}
+
 TEST(head_scanner, bytes_above_ascii_are_allowed_in_values_only)
 {
     head_scanner scanner;

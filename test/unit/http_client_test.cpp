@@ -5,6 +5,7 @@
 #include "http/client/client_error.hpp"
 #include "http/net/self_signed.hpp"
 #include "http/session/request_context.hpp"
+#include "server/api/common/callback_url.hpp"
 #include "test/support/run.hpp"
 #include "test/support/scripted_server.hpp"
 #include "test/support/temporary_directory.hpp"
@@ -28,7 +29,8 @@ class written_names final : public name_resolver {
 public:
     explicit written_names(std::deque<std::vector<std::string>> answers) : answers_(std::move(answers)) {}
 
-    awaitable<result<std::vector<asio::ip::address>>> resolve(std::string, time_point) override
+    awaitable<result<std::vector<asio::ip::address>>> resolve(std::string, time_point,
+                                                              std::stop_token) override
     {
         ++asked;
         if (answers_.empty() || answers_.front().empty())
@@ -148,12 +150,20 @@ protected:
     {
         outcome out;
         run([&]() -> awaitable<void> {
-            system_resolver names;
+            written_names names({{"127.0.0.1"}});
             http_client client(co_await asio::this_coro::executor,
                                {.names = names, .judge = anything, .tls = tls});
             out = co_await exchange(client, what, body, limits);
         });
         return out;
+    }
+
+    static std::string many_interims(int count)
+    {
+        std::string many;
+        for (int i = 0; i < count; ++i)
+            many += "HTTP/1.1 102 Processing\r\n\r\n";
+        return many;
     }
 
     // What a server that says exactly this is taken for.
@@ -178,6 +188,10 @@ TEST_F(http_client_test, reads_every_framing)
         {"HTTP/1.1 200 OK\r\n\r\nhello until the end", "hello until the end"},
         {"HTTP/1.0 200 OK\r\n\r\nold", "old"},
         {"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", "ok"},
+        {"HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: " + std::string(8000, 'x') +
+             "\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok",
+         "ok"},
+        {many_interims(most_interims) + "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", "ok"},
         {"HTTP/1.1 200 \r\nContent-Length: 2\r\n\r\nok", "ok"},
     };
     for (const auto& [text, body] : rows) {
@@ -188,11 +202,37 @@ TEST_F(http_client_test, reads_every_framing)
     }
 }
 
+TEST_F(http_client_test, the_answer_to_head_has_the_length_that_it_says_or_none)
+{
+    const std::pair<std::string, std::optional<std::uint64_t>> rows[] = {
+        {"HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n", 7},
+        {"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", 0},
+        {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", std::nullopt},
+        {"HTTP/1.1 200 OK\r\n\r\n", std::nullopt},
+    };
+    for (const auto& [text, length] : rows) {
+        scripted_server server([&](accepted_socket& peer, int) {
+            peer.read_until("\r\n\r\n");
+            peer.send(text);
+        });
+        run([&]() -> awaitable<void> {
+            system_resolver names;
+            http_client client(co_await asio::this_coro::executor,
+                               {.names = names, .judge = anything, .tls = nullptr});
+            auto one = client.begin({.whole = seconds(10)});
+            const auto what = request_to(at(server.port()), http::verb::head);
+            const auto ec = co_await one->send(what, nullptr);
+            EXPECT_FALSE(ec) << text << ec.message();
+            EXPECT_TRUE(one->at_end()) << text;
+            EXPECT_EQ(one->length(), length) << text;
+            one.reset();
+            client.stop();
+        });
+    }
+}
+
 TEST_F(http_client_test, takes_nothing_else_for_an_answer)
 {
-    std::string many;
-    for (int i = 0; i < 9; ++i)
-        many += "HTTP/1.1 100 Continue\r\n\r\n";
     const std::string rows[] = {
         "",
         "garbage\r\n\r\n",
@@ -205,9 +245,8 @@ TEST_F(http_client_test, takes_nothing_else_for_an_answer)
         "HTTP/1.1 200 OK\r\nContent-Length: -3\r\n\r\nhell",
         "HTTP/1.1 200 OK\r\nX: " + std::string(17 * 1024, 'x') + "\r\nContent-Length: 0\r\n\r\n",
         "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n",
-        "HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
         "HTTP/1.1 600 X\r\nContent-Length: 0\r\n\r\n",
-        many + "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
+        many_interims(most_interims + 1) + "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
     };
     for (const auto& text : rows)
         EXPECT_EQ(ask_one_that_says(text).ec, client_errc::broken) << text.substr(0, 80);
@@ -262,7 +301,9 @@ TEST_F(http_client_test, an_early_answer_ends_the_sending)
     const std::vector<std::string> much(64, std::string(1024 * 1024, 'x'));
     scripted_server server([&](accepted_socket& peer, int) {
         peer.read_until("\r\n\r\n");
-        peer.send("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 413 Too Large\r\nContent-Length: 3\r\n\r\nno.");
+        peer.send(
+            "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\n"
+            "HTTP/1.1 413 Too Large\r\nContent-Length: 3\r\n\r\nno.");
         peer.read_until("never there");
     });
     pieces body(much, false);
@@ -312,6 +353,23 @@ TEST_F(http_client_test, the_limit_holds_for_a_server_that_never_answers)
     EXPECT_LT(clock::now() - begun, seconds(4));
 }
 
+TEST_F(http_client_test, an_answer_has_its_own_limit_to_begin_which_its_body_does_not_share)
+{
+    const client_limits limits{.whole = seconds(10), .head = milliseconds(300)};
+    scripted_server silent([&](accepted_socket& peer, int) { peer.read_rest(); });
+    const auto begun = clock::now();
+    EXPECT_EQ(ask(request_to(at(silent.port())), nullptr, limits).ec, client_errc::late);
+    EXPECT_LT(clock::now() - begun, seconds(4));
+
+    scripted_server slow([&](accepted_socket& peer, int) {
+        peer.read_until("\r\n\r\n");
+        peer.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n");
+        std::this_thread::sleep_for(milliseconds(600));  // longer than the head may take
+        peer.send("ok");
+    });
+    EXPECT_EQ(ask(request_to(at(slow.port())), nullptr, limits).body, "ok");
+}
+
 TEST_F(http_client_test, cancel_ends_what_waits)
 {
     scripted_server server([&](accepted_socket& peer, int) { peer.read_rest(); });
@@ -326,6 +384,106 @@ TEST_F(http_client_test, cancel_ends_what_waits)
         const auto ec = co_await one->send(what, nullptr);
         EXPECT_EQ(ec, client_errc::cancelled);
     });
+}
+
+// What a name leads to that the system never finds out.
+class silent_names final : public name_resolver {
+public:
+    explicit silent_names(executor ex) : stopped_(ex) {}
+
+    awaitable<result<std::vector<asio::ip::address>>> resolve(std::string, time_point until,
+                                                              std::stop_token stop) override
+    {
+        const std::stop_callback on_stop(stop, [this] { stopped_.notify_all(); });
+        const bool stopped = co_await stopped_.wait_until(until);
+        co_return stopped ? client_errc::cancelled : client_errc::late;
+    }
+
+private:
+    wakeup stopped_;
+};
+
+// A listener whose queue is full: the kernel lets the next connect wait.
+class full_listener {
+public:
+    full_listener() : acceptor_(io_, tcp::endpoint(asio::ip::make_address("127.0.0.1"), 0))
+    {
+        acceptor_.listen(0);
+        tcp_socket first(io_);
+        first.connect(acceptor_.local_endpoint());
+        waiting_.push_back(std::move(first));
+    }
+
+    std::uint16_t port() const { return acceptor_.local_endpoint().port(); }
+
+private:
+    asio::io_context io_;
+    tcp_acceptor acceptor_;
+    std::vector<tcp_socket> waiting_;
+};
+
+TEST_F(http_client_test, cancel_ends_every_step_of_dialling)
+{
+    full_listener full;
+    scripted_server silent([&](accepted_socket& peer, int) { peer.read_rest(); });
+    const auto tls = make_client_tls_context("");
+    ASSERT_TRUE(tls);
+    for (const auto& url : {std::string("http://silent.example"), at(full.port()),
+                            "https://127.0.0.1:" + std::to_string(silent.port())}) {
+        run([&]() -> awaitable<void> {
+            const auto ex = co_await asio::this_coro::executor;
+            silent_names names(ex);
+            http_client client(ex, {.names = names, .judge = anything, .tls = *tls});
+            auto one = client.begin({.whole = seconds(10)});
+            deadline soon(ex, [&one] { one->cancel(); });
+            soon.expires_after(milliseconds(100));
+            const auto begun = clock::now();
+            const auto what = request_to(url);
+            const auto ec = co_await one->send(what, nullptr);
+            EXPECT_EQ(ec, client_errc::cancelled) << url;
+            EXPECT_LT(clock::now() - begun, seconds(4)) << url;
+        });
+    }
+}
+
+TEST_F(http_client_test, the_system_is_not_waited_for_after_a_stop)
+{
+    run([&]() -> awaitable<void> {
+        system_resolver names;
+        std::stop_source stop;
+        stop.request_stop();
+        const auto until = clock::now() + seconds(10);
+        const auto found = co_await names.resolve("localhost", until, stop.get_token());
+        EXPECT_EQ(found.error(), client_errc::cancelled);
+    });
+}
+
+TEST_F(http_client_test, connecting_and_shaking_hands_have_limits_of_their_own)
+{
+    full_listener full;
+    scripted_server silent([&](accepted_socket& peer, int) { peer.read_rest(); });
+    const auto tls = make_client_tls_context("");
+    ASSERT_TRUE(tls);
+    const auto error_within = [&](std::string url, milliseconds to_connect, milliseconds to_shake_hands) {
+        error_code ec;
+        run([&]() -> awaitable<void> {
+            system_resolver names;
+            http_client client(co_await asio::this_coro::executor, {.names = names,
+                                                                    .judge = anything,
+                                                                    .tls = *tls,
+                                                                    .connect_limit = to_connect,
+                                                                    .handshake_limit = to_shake_hands});
+            const auto begun = clock::now();
+            const auto what = request_to(url);
+            const auto out = co_await exchange(client, what, nullptr);
+            ec = out.ec;
+            EXPECT_LT(clock::now() - begun, seconds(4)) << url;
+        });
+        return ec;
+    };
+    EXPECT_EQ(error_within(at(full.port()), milliseconds(200), seconds(8)), client_errc::late);
+    const auto shakes_no_hands = "https://127.0.0.1:" + std::to_string(silent.port());
+    EXPECT_EQ(error_within(shakes_no_hands, seconds(8), milliseconds(200)), client_errc::late);
 }
 
 TEST_F(http_client_test, connections_are_kept_and_a_closed_one_is_not_used)
@@ -441,9 +599,11 @@ TEST_F(http_client_test, the_system_resolves_names)
     run([&]() -> awaitable<void> {
         system_resolver names;
         const auto until = clock::now() + seconds(10);
-        const auto here = co_await names.resolve("localhost", until);
+        // Neither needs a file of names or a server that knows them: the one is another way to write an
+        // address, the other longer than a label may be.
+        const auto here = co_await names.resolve("127.1", until, {});
         EXPECT_TRUE(here && here->front().is_loopback());
-        const auto nowhere = co_await names.resolve("no-such-name.invalid", until);
+        const auto nowhere = co_await names.resolve(std::string(70, 'x'), until, {});
         EXPECT_FALSE(nowhere);
     });
 }
@@ -495,6 +655,56 @@ TEST_F(http_client_test, tls_is_verified)
         ask(request_to("https://127.0.0.1:" + std::to_string(server.port())), nullptr, {}, *trusting).ec,
         client_errc::tls_failed);
     EXPECT_FALSE(make_client_tls_context("/no/such/file"));
+}
+
+// As a server does that is being restarted. It says nothing about its certificate.
+TEST_F(http_client_test, a_peer_that_goes_away_while_shaking_hands_is_broken)
+{
+    const auto tls = make_client_tls_context("");
+    ASSERT_TRUE(tls);
+    const auto shake_hands_with = [&](std::function<void(accepted_socket&)> script) {
+        scripted_server server([&](accepted_socket& peer, int) { script(peer); });
+        const auto url = "https://127.0.0.1:" + std::to_string(server.port());
+        return ask(request_to(url), nullptr, {.whole = seconds(10)}, *tls).ec;
+    };
+    EXPECT_EQ(shake_hands_with([](auto& peer) {
+                  peer.read(5);
+                  peer.reset();
+              }),
+              client_errc::broken);
+    EXPECT_EQ(shake_hands_with([](auto& peer) { peer.read(5); }), client_errc::broken) << "the end";
+    // An alert is an answer: this peer will not do it the next time either.
+    EXPECT_EQ(shake_hands_with([](auto& peer) {
+                  peer.read(5);
+                  peer.send(std::string("\x15\x03\x03\0\x02\x02\x28", 7));
+                  peer.read_rest();
+              }),
+              client_errc::tls_failed);
+}
+
+TEST(callback, a_name_is_resolved_and_judged_at_registration)
+{
+    struct row {
+        const char* url;
+        std::vector<std::string> addresses;
+        bool taken;
+    };
+    const row rows[] = {{"http://a.example/", {"93.184.216.34"}, true},
+                        {"http://a.example/", {"169.254.169.254"}, false},
+                        {"http://a.example/", {"93.184.216.34", "10.0.0.1"}, false},
+                        {"https://a.example/", {"::ffff:127.0.0.1"}, false},
+                        {"http://a.example/", {}, true},  // it may get an address before it is called
+                        {"http://93.184.216.34/", {"10.0.0.1"}, true},
+                        {"http://10.0.0.1/", {"93.184.216.34"}, false},
+                        {"ftp://a.example/", {"93.184.216.34"}, false}};
+    for (const auto& each : rows) {
+        run([&]() -> awaitable<void> {
+            written_names names({each.addresses});
+            const callback_rules rules{.allowed = {}, .names = names};
+            const auto refused = co_await check_new_callback(each.url, rules);
+            EXPECT_EQ(!refused, each.taken) << each.url << ' ' << each.addresses.size();
+        });
+    }
 }
 
 }  // namespace

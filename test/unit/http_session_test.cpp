@@ -175,12 +175,14 @@ using enum body_mode;
 
 const std::vector<route> test_routes = {
     {post, "/count", open, streamed, 4 << 20, handle_count},
+    {post, "/known/json", heartbeat, buffered, 1 << 20, handle_json},
     {post, "/json", open, buffered, 1 << 20, handle_json},
     {post, "/refuse", open, streamed, 64 << 20, handle_refusal},
-    {post, "/guarded", workspace, streamed, 64 << 20, handle_count},
+    {post, "/guarded", upload, streamed, 64 << 20, handle_count},
     {get, "/bug", open, body_mode::none, 0, handle_bug},
     {post, "/fields", open, streamed, 1 << 20, handle_fields},
     {post, "/ack", open, body_mode::none, 1024, handle_refusal},
+    {post, "/guarded-ack", upload, body_mode::none, 1024, handle_refusal},
     {get, "/park", open, body_mode::none, 0, handle_park},
     {get, "/download", open, body_mode::none, 0, handle_download},
     {get, "/broken", open, body_mode::none, 0, handle_broken_download},
@@ -189,12 +191,19 @@ const std::vector<route> test_routes = {
 
 class only_the_good : public access_policy {
 public:
-    awaitable<result<request_caller>> authorise(const request_context& request) override
+    awaitable<answerable<request_caller>> authorise(const request_context& request) override
     {
+        ++asked;
         if (request.header(http::field::authorization) != "Bearer good")
-            co_return RESTANTE_ERROR(errc::missing_token);
-        co_return request_caller();
+            co_return refusal(errc::missing_token);
+        if (revoked)
+            co_return refusal(errc::invalid_token);
+        co_return request_caller::of(0, true, account);
     }
+
+    std::atomic<int> asked = 0;
+    std::atomic<bool> revoked = false;
+    uuid account{};
 };
 
 class http_session : public ::testing::Test {
@@ -205,6 +214,7 @@ protected:
         chosen.routes = test_routes;
         chosen.timeouts.header = milliseconds(300);
         chosen.timeouts.idle = milliseconds(700);
+        chosen.timeouts.caller = std::chrono::minutes(1);  // no body of these tests takes long
         return chosen;
     }
 
@@ -248,6 +258,70 @@ bool eventually(Condition condition)
         std::this_thread::sleep_for(milliseconds(10));
     }
     return false;
+}
+
+// Every body counts as one that took long.
+class slow_body : public http_session {
+protected:
+    slow_body()
+    {
+        auto chosen = options_;
+        chosen.timeouts.caller = milliseconds(-1);
+        late_ = std::make_unique<test_server>(chosen);
+    }
+
+    // The caller is good when the head arrives, and revoked before the rest of the body does.
+    raw_response revoked_before_the_rest(std::string_view head, std::string_view rest)
+    {
+        raw_client client(late_->port());
+        client.send(head);
+        EXPECT_TRUE(eventually([&] { return access_.asked.load() == 1; }));
+        access_.revoked = true;
+        client.send(rest);
+        return client.receive();
+    }
+
+    std::unique_ptr<test_server> late_;
+};
+
+TEST_F(slow_body, does_nothing_for_a_caller_that_is_revoked_meanwhile)
+{
+    const auto answer = revoked_before_the_rest(
+        post_request("/guarded", "Authorization: Bearer good\r\nContent-Length: 6\r\n", "abc"), "def");
+    EXPECT_EQ(answer.status, 401);
+    EXPECT_EQ(access_.asked.load(), 2);
+}
+
+TEST_F(slow_body, in_chunks_too)
+{
+    const auto answer = revoked_before_the_rest(
+        post_request("/guarded", "Authorization: Bearer good\r\nTransfer-Encoding: chunked\r\n",
+                     "3\r\nabc\r\n"),
+        "0\r\n\r\n");
+    EXPECT_EQ(answer.status, 401);
+}
+
+TEST_F(slow_body, that_nobody_reads_too)
+{
+    const auto answer = revoked_before_the_rest(
+        post_request("/guarded-ack", "Authorization: Bearer good\r\nContent-Length: 2\r\n", "{"), "}");
+    EXPECT_EQ(answer.status, 401) << "the handler would say 403";
+}
+
+TEST_F(slow_body, is_taken_from_a_caller_that_is_still_good)
+{
+    raw_client client(late_->port());
+    client.send(post_request("/guarded", "Authorization: Bearer good\r\nContent-Length: 3\r\n", "abc"));
+    EXPECT_EQ(client.receive().body, counted("abc"));
+    EXPECT_EQ(access_.asked.load(), 2);
+}
+
+TEST_F(http_session, a_quick_body_costs_no_second_question)
+{
+    raw_client client(server_.port());
+    client.send(post_request("/guarded", "Authorization: Bearer good\r\nContent-Length: 3\r\n", "abc"));
+    EXPECT_EQ(client.receive().body, counted("abc"));
+    EXPECT_EQ(access_.asked.load(), 1);
 }
 
 TEST_F(http_session, body_of_known_length_arrives_whole)
@@ -333,6 +407,57 @@ TEST_F(http_session, the_cap_holds_for_announced_and_for_unknown_lengths)
         open = unknown.send(block);
     EXPECT_TRUE(open) << "the answer must not be lost to a reset while the client still sends";
     EXPECT_EQ(unknown.receive().status, 413);
+}
+
+// It would never fit, so there is no point in trying again.
+TEST_F(http_session, a_text_above_the_cap_is_too_large_and_not_without_room)
+{
+    memory_budget memory(1 << 20);
+    auto chosen = quick();
+    chosen.memory = &memory;
+    test_server server(chosen);
+    raw_client client(server.port());
+    client.send(post_request("/json", "Content-Length: 100000000\r\n"));
+    EXPECT_EQ(client.receive().status, 413);
+}
+
+TEST_F(http_session, a_caller_without_a_workspace_in_its_path_uses_up_only_its_own_memory)
+{
+    memory_budget memory(1 << 20);
+    access_.account = make_uuid_v4();
+    auto chosen = options_;
+    chosen.memory = &memory;
+    test_server server(chosen);
+    // With what strangers hold besides it would be more than a half, which nobody gets.
+    raw_client slow(server.port());
+    slow.send(post_request("/known/json", "Authorization: Bearer good\r\nContent-Length: 400000\r\n",
+                           std::string(200'000, ' ')));
+    ASSERT_TRUE(eventually([&] { return memory.used(memory_use::body) >= 200'000; }));
+    memory_charge shared(&memory, memory_use::body, uuid{});
+    EXPECT_TRUE(shared.grow_to(200'000)) << "strangers have theirs still";
+    memory_charge own(&memory, memory_use::body, access_.account);
+    EXPECT_FALSE(own.could_grow_to(600'000));
+}
+
+TEST_F(http_session, a_preflight_of_an_unknown_path_lets_the_page_read_the_404)
+{
+    auto chosen = quick();
+    chosen.allowed_origins = {"https://canvas.example"};
+    test_server server(chosen);
+    raw_client client(server.port());
+    const std::string origin = "Origin: https://canvas.example\r\n";
+    client.send("OPTIONS /nothing HTTP/1.1\r\nHost: localhost\r\n" + origin +
+                "Access-Control-Request-Method: DELETE\r\n\r\n");
+    const auto preflight = client.receive();
+    EXPECT_EQ(preflight.status, 204);
+    EXPECT_EQ(preflight.field("access-control-allow-origin"), "https://canvas.example");
+    EXPECT_EQ(preflight.field("access-control-allow-methods"), "GET, HEAD, POST, OPTIONS");
+    client.send(get_request("/nothing", origin));
+    const auto refused = client.receive();
+    EXPECT_EQ(refused.status, 404);
+    EXPECT_EQ(refused.field("access-control-allow-origin"), "https://canvas.example");
+    client.send("OPTIONS /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    EXPECT_EQ(client.receive().status, 404) << "nobody's preflight";
 }
 
 TEST_F(http_session, continue_is_sent_only_when_the_body_is_asked_for)

@@ -1,6 +1,8 @@
 #include "server/events/hub.hpp"
 #include "test/support/run.hpp"
 
+#include <boost/asio/co_spawn.hpp>
+
 #include <gtest/gtest.h>
 
 namespace restante {
@@ -65,6 +67,32 @@ TEST_F(room_for_listeners, what_is_about_to_be_given_back_counts)
         at.make_room(mib);
         EXPECT_NE(first.sent_away(), second.sent_away()) << "and has not ended its write yet";
         co_return;
+    });
+}
+
+TEST_F(room_for_listeners, what_is_reserved_waits_until_it_has_been_given_back)
+{
+    at_a_hub([](hub& at, executor ex) -> awaitable<void> {
+        auto slow = std::make_unique<listener>(at, event_memory::limit);
+        std::optional<event_memory::share> reserved;
+        bool answered = false;
+        asio::co_spawn(
+            ex,
+            [&]() -> awaitable<void> {
+                reserved.emplace(*co_await at.reserve(mib));
+                answered = true;
+            },
+            [](std::exception_ptr failure) { EXPECT_FALSE(failure); });
+        steady_timer tick(ex, 20ms);
+        co_await tick.async_wait(use_await);
+        EXPECT_TRUE(slow->sent_away());
+        EXPECT_FALSE(answered) << "its bytes are still there";
+        EXPECT_EQ(at.memory().held(), event_memory::limit);
+        slow.reset();
+        tick.expires_after(20ms);
+        co_await tick.async_wait(use_await);
+        EXPECT_TRUE(answered);
+        EXPECT_EQ(at.memory().held(), mib);
     });
 }
 

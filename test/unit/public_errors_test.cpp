@@ -32,7 +32,8 @@ TEST(public_errors, every_error_has_a_row)
             << told.code;
         EXPECT_EQ(told.code == "internal_error", internal.contains(e)) << told.code << " for " << value;
         EXPECT_EQ(told.www_authenticate, told.status == 401) << value;
-        if (told.status == 503 || told.status == 429 || told.status == 409)
+        // The same ack would meet the same digest again.
+        if (told.status == 503 || told.status == 429 || (told.status == 409 && e != errc::digest_mismatch))
             EXPECT_GT(told.retry_after.value_or(0), 0) << value;
     }
 }

@@ -55,17 +55,20 @@ TEST(push_rules, the_head_of_a_request)
               "GET /a HTTP/1.1\r\nHost: [::1]:8080\r\nX-One: 1\r\n\r\n");
 }
 
-TEST(push_rules, a_100_is_found_wherever_it_is_cut)
+TEST(push_rules, an_interim_answer_is_found_wherever_it_is_cut)
 {
-    const std::string whole = "HTTP/1.1 100 Continue\r\nX: y\r\n\r\n";
-    for (std::size_t cut = 1; cut < whole.size(); ++cut)
-        EXPECT_EQ(find_interim(whole.substr(0, cut)).what, interim::incomplete) << cut;
-    const auto found = find_interim(whole + "HTTP/1.1 200 OK\r\n\r\n");
-    EXPECT_EQ(found.what, interim::complete);
-    EXPECT_EQ(found.size, whole.size());
-    for (const auto* other : {"", "HTTP/1.1 200 OK", "HTTP/1.1 101 X\r\n\r\n", "HTTP/1.0 100", "garbage"})
+    for (const std::string status : {"100", "102", "103", "110", "199"}) {
+        const std::string whole = "HTTP/1.1 " + status + " Whatever\r\nX: y\r\n\r\n";
+        for (std::size_t cut = 1; cut < whole.size(); ++cut)
+            EXPECT_EQ(find_interim(whole.substr(0, cut)).what, interim::incomplete) << cut;
+        const auto found = find_interim(whole + "HTTP/1.1 200 OK\r\n\r\n");
+        EXPECT_EQ(found.what, interim::complete) << status;
+        EXPECT_EQ(found.size, whole.size());
+    }
+    for (const auto* other :
+         {"", "HTTP/1.1 200 OK", "HTTP/1.1 101 X\r\n\r\n", "HTTP/1.0 100", "HTTP/1.1 1x", "garbage"})
         EXPECT_EQ(find_interim(other).what, interim::none) << other;
-    EXPECT_EQ(find_interim("HTTP/1.1 100 " + std::string(2000, 'x')).what, interim::none);
+    EXPECT_EQ(find_interim("HTTP/1.1 100 " + std::string(longest_answer_head, 'x')).what, interim::none);
 }
 
 TEST(push_rules, paths_of_downloads)

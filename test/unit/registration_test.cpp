@@ -109,13 +109,65 @@ TEST(registration_form, a_refusal_names_the_field)
     EXPECT_NE(sentence_of("").find("delivery_mode"), std::string::npos);
     EXPECT_NE(sentence_of(R"(,"delivery_mode":"Poll")").find("delivery_mode"), std::string::npos);
     EXPECT_NE(sentence_of(R"(,"delivery_mode":"push")").find("url"), std::string::npos);
-    EXPECT_NE(sentence_of(R"(,"delivery_mode":"poll","url":"x")").find("url"), std::string::npos);
+    EXPECT_NE(sentence_of(R"(,"delivery_mode":"push","url":"x")").find("url"), std::string::npos);
+    EXPECT_NE(sentence_of(R"(,"delivery_mode":"poll","url":"a\u0000b")").find("url"), std::string::npos);
     EXPECT_NE(sentence_of(R"(,"delivery_mode":"poll","agent_card":"x")").find("agent_card"),
               std::string::npos);
     EXPECT_NE(sentence_of(R"(,"delivery_mode":"poll","name":")" + std::string(256, 'n') + '"').find("name"),
               std::string::npos);
     const auto no_id = read_registration(boost::json::parse(R"({"delivery_mode":"poll"})"));
     EXPECT_EQ(no_id.error().code, errc::invalid_workspace_id);
+}
+
+registration_form registered_with(const std::string& members)
+{
+    return *read_registration(boost::json::parse(R"({"id":")" + id + '"' + members + '}'));
+}
+
+TEST(registration_form, a_url_that_names_no_address_means_poll)
+{
+    const auto remote = registered_with(R"(,"url":"remote://no-inbound")");
+    EXPECT_EQ(remote.mode, delivery_mode::poll);
+    EXPECT_EQ(remote.url, "remote://no-inbound");
+    EXPECT_TRUE(remote.mode_is_guess);
+    const auto called = registered_with(R"(,"url":"https://a.example")");
+    EXPECT_EQ(called.mode, delivery_mode::push);
+    EXPECT_TRUE(called.mode_is_guess);
+    EXPECT_FALSE(registered_with(R"(,"delivery_mode":"poll")").mode_is_guess);
+}
+
+TEST(registration_form, the_url_of_a_guessed_mode_is_checked_when_the_mode_is_known)
+{
+    for (const auto* url : {"nonsense", "ftp://example.org", "remote://no-inbound"}) {
+        auto guessed = registered_with(R"(,"url":")" + std::string(url) + '"');
+        guessed.mode = delivery_mode::push;
+        EXPECT_FALSE(check_delivery(guessed)) << url;
+        guessed.mode = delivery_mode::poll;
+        EXPECT_TRUE(check_delivery(guessed)) << url;
+    }
+}
+
+TEST(registration_form, the_url_of_a_workspace_that_polls_is_stored_as_sent)
+{
+    for (const auto* url : {"remote://no-inbound", "http://127.0.0.1:9", "anything at all"})
+        EXPECT_EQ(registered_with(R"(,"delivery_mode":"poll","url":")" + std::string(url) + '"').url, url);
+}
+
+TEST(registration_form, the_card_may_say_the_name_and_where_to_call)
+{
+    const auto pushed = registered_with(
+        R"(,"delivery_mode":"push","agent_card":{"url":"https://card.example","name":"from the card"})");
+    EXPECT_EQ(pushed.url, "https://card.example");
+    EXPECT_EQ(pushed.card_url, "https://card.example");
+    EXPECT_EQ(pushed.card_name, "from the card");
+    EXPECT_FALSE(pushed.name);
+    const auto both = registered_with(
+        R"(,"delivery_mode":"push","url":"https://a.example","agent_card":{"url":"http://169.254.1.1"})");
+    EXPECT_EQ(both.url, "https://a.example");
+    EXPECT_EQ(both.card_url, "http://169.254.1.1") << "it is checked as well";
+    const auto polls =
+        registered_with(R"(,"delivery_mode":"poll","agent_card":{"url":"http://10.0.0.1","name":"a\nb"})");
+    EXPECT_FALSE(polls.url || polls.card_url || polls.card_name);
 }
 
 TEST(registration_form, callback_urls_are_absolute_http_without_a_password)
@@ -129,7 +181,8 @@ TEST(registration_form, callback_urls_are_absolute_http_without_a_password)
         EXPECT_EQ(find_delivery_fault(delivery_mode::push, bad), delivery_fault::bad_url) << bad;
     const auto too_long = "http://example.org/" + std::string(2048, 'x');
     EXPECT_EQ(find_delivery_fault(delivery_mode::push, too_long), delivery_fault::bad_url);
-    EXPECT_EQ(find_delivery_fault(delivery_mode::poll, "nonsense"), delivery_fault::bad_url);
+    EXPECT_EQ(find_delivery_fault(delivery_mode::poll, "nonsense"), delivery_fault::none);
+    EXPECT_EQ(find_delivery_fault(delivery_mode::poll, too_long), delivery_fault::bad_url);
     EXPECT_EQ(find_delivery_fault(delivery_mode::poll, std::nullopt), delivery_fault::none);
     EXPECT_EQ(find_delivery_fault(delivery_mode::push, std::nullopt), delivery_fault::push_without_url);
 }

@@ -35,7 +35,7 @@ TEST(retention, negative_means_at_once)
 TEST(retention, the_shares_of_a_cycle_come_to_its_deadline)
 {
     const cycle_shares shares;
-    EXPECT_EQ(shares.files + shares.requests + shares.activity, 30s);
+    EXPECT_EQ(shares.files + shares.requests + shares.activity + shares.receipts, 30s);
 }
 
 TEST(retention, the_pause_is_the_interval_give_or_take_a_tenth)

@@ -9,7 +9,7 @@ using verb = boost::beast::http::verb;
 
 route make_route(verb method, route_pattern pattern)
 {
-    return {method, pattern, scope::workspace, body_mode::none, 0, nullptr};
+    return {method, pattern, scope::full, body_mode::none, 0, nullptr};
 }
 
 const route table[] = {
@@ -93,9 +93,9 @@ TEST(routes, unknown_paths)
           std::string("//healthz"), std::string("/Healthz"), std::string("/workspaces"),
           "/workspaces/" + workspace + "/nothing", "/workspaces/" + workspace + "/activity/x",
           std::string("/a/b/c/d/e/f/g/h/i/j"), std::string("*")}) {
-        EXPECT_EQ(match("GET", path).refusal, errc::unknown_path) << path;
+        EXPECT_EQ(match("GET", path).refusal, errc::no_such_route) << path;
     }
-    EXPECT_EQ(match("OPTIONS", "/nothing").refusal, errc::unknown_path);
+    EXPECT_EQ(match("OPTIONS", "/nothing").refusal, errc::no_such_route);
 }
 
 TEST(routes, other_methods_are_told_what_is_allowed)

@@ -18,6 +18,7 @@ status_report quiet_report()
             .workspaces = {},
             .waiting = {},
             .leaving = {},
+            .fullest = {},
             .sweep = {},
             .replicas = {}};
 }
@@ -25,10 +26,14 @@ status_report quiet_report()
 status_report busy_report()
 {
     auto report = quiet_report();
-    report.workspaces = {.poll = 10, .push = 2, .removed = 1};
+    report.workspaces = {.poll = 10,
+                         .push = 2,
+                         .removed = 1,
+                         .agents = {.awaited = 2, .online = 7, .degraded = 1, .offline = 1003}};
     report.waiting = {
         .files = 1204, .bytes = 310 << 20, .never_fetched = 1180, .oldest_seconds = 7980, .estimated = false};
     report.leaving = {.acked = 10'000, .expired = 3};
+    report.fullest = fullest_workspace{*parse_uuid("11111111-1111-4111-8111-111111111111"), 0.8399};
     report.sweep = {
         .started_at = noon - 120s - 35ms, .finished_at = noon - 120s, .acked = 40, .expired = 3, .error = {}};
     report.replicas = {{"web-1:42", "10.0.0.3", 8, noon - 90min}, {"longer-name:7", "local", 1, noon - 5s}};
@@ -70,8 +75,10 @@ TEST(status_text, a_table_that_can_be_read)
     EXPECT_EQ(status_table(busy_report()),
               "Database    restante on PostgreSQL 15.8, 9.0 MiB, schema 6\n"
               "Workspaces  12 (10 poll, 2 push), 1 removed\n"
+              "Agents      7 online, 1 degraded, 1,003 offline, 2 awaited\n"
               "Waiting     1,204 files, 310 MiB, the oldest for 2 h 13 min\n"
               "            1,180 never fetched, 24 fetched but not acked\n"
+              "Fullest     11111111-1111-4111-8111-111111111111 has used 83 % of its quota\n"
               "To sweep    10,000 or more acked, 3 expired\n"
               "Last sweep  2 min ago, in 35 ms: 40 acked, 3 expired\n"
               "Replicas    web-1:42       8 connections from 10.0.0.3, for 1 h 30 min\n"
@@ -83,6 +90,7 @@ TEST(status_text, a_fresh_database)
     EXPECT_EQ(status_table(quiet_report()),
               "Database    restante on PostgreSQL 15.8, 9.0 MiB, schema 6\n"
               "Workspaces  0 (0 poll, 0 push), 0 removed\n"
+              "Agents      0 online, 0 degraded, 0 offline, 0 awaited\n"
               "Waiting     nothing\n"
               "To sweep    0 acked, 0 expired\n"
               "Last sweep  never\n"
@@ -107,6 +115,8 @@ TEST(status_text, json_has_the_same_figures_on_one_line)
     const auto parsed = boost::json::parse(text);
     EXPECT_EQ(parsed.at_pointer("/waiting/files"), 1204);
     EXPECT_EQ(parsed.at_pointer("/waiting/fetched"), 24);
+    EXPECT_EQ(parsed.at_pointer("/fullest/quota_used_ratio"), 0.8399);
+    EXPECT_EQ(boost::json::parse(status_json(quiet_report())).at_pointer("/fullest"), nullptr);
     EXPECT_EQ(parsed.at_pointer("/last_sweep/finished_at"), "2026-11-16T11:58:00.000000Z");
     EXPECT_EQ(parsed.at_pointer("/last_sweep/error"), nullptr);
     EXPECT_EQ(parsed.at_pointer("/replicas/1/name"), "longer-name:7");

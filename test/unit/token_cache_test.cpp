@@ -55,6 +55,21 @@ TEST_F(token_cache_test, a_right_token_is_known_for_less_than_five_seconds)
     EXPECT_FALSE(is_right(1));
 }
 
+TEST_F(token_cache_test, a_token_that_ends_by_itself_is_asked_for_again)
+{
+    auto owner = owner_of(1, a);
+    owner.life_left = 2s;
+    cache.keep(owner.hash, owner, cache.current_epoch(), time.now());
+    time.advance(1999ms);
+    EXPECT_TRUE(is_right(1));
+    time.advance(1ms);
+    EXPECT_FALSE(is_right(1) || is_wrong(1)) << "the database's clock decides, not this one";
+    owner.life_left = 1h;
+    cache.keep(owner.hash, owner, cache.current_epoch(), time.now());
+    time.advance(5s);
+    EXPECT_FALSE(is_right(1)) << "a long life does not make a long memory";
+}
+
 TEST_F(token_cache_test, use_does_not_prolong_a_life)
 {
     keep(1, a);

@@ -28,7 +28,13 @@ TEST(origin, of_the_server_itself_is_its_host)
                                        {"http://localhost", "localhost:80"},
                                        {"https://chat.example", "chat.example"},
                                        {"https://chat.example", "chat.example:443"},
-                                       {"http://[::1]:8080", "[::1]:8080"}})
+                                       {"http://[::1]:8080", "[::1]:8080"},
+                                       {"http://localhost:8080/", "localhost:8080"},
+                                       {"http://localhost:8080/some/path", "localhost:8080"},
+                                       {"http://localhost:80", "localhost"},
+                                       {"http://localhost:80/", "localhost:80"},
+                                       {"https://chat.example:443", "chat.example"},
+                                       {"https://chat.example:443/box/", "chat.example"}})
         EXPECT_TRUE(is_own_origin(origin, host, false)) << origin << " " << host;
     for (const auto& [origin, host] : {std::pair{"http://localhost:3000", "localhost:8080"},
                                        {"http://localhost", "localhost:8080"},
@@ -39,6 +45,12 @@ TEST(origin, of_the_server_itself_is_its_host)
                                        {"http://localhost:8080.evil.example", "localhost:8080"},
                                        {"null", "localhost:8080"},
                                        {"http://", ""},
+                                       {"http:///", ""},
+                                       {"http://:80", ""},
+                                       {"http://localhost:443", "localhost"},
+                                       {"http://localhost:8080@evil.example/", "localhost:8080"},
+                                       {"http://evil.example/localhost:8080", "localhost:8080"},
+                                       {"https://chat.example:80", "chat.example"},
                                        {"localhost:8080", "localhost:8080"}})
         EXPECT_FALSE(is_own_origin(origin, host, false)) << origin << " " << host;
 }
@@ -47,6 +59,23 @@ TEST(origin, over_tls_is_https)
 {
     EXPECT_TRUE(is_own_origin("https://localhost:8443", "localhost:8443", true));
     EXPECT_FALSE(is_own_origin("http://localhost", "localhost", true)) << "something else, on port 80";
+}
+
+TEST(origin, of_the_public_url_is_its_own_behind_a_proxy_that_changes_the_host)
+{
+    const cors_policy published({}, "https://files.example:443/box");
+    for (const char* origin :
+         {"https://files.example", "https://FILES.example/box", "https://files.example:443/"}) {
+        const auto head = head_with("Origin: " + std::string(origin));
+        EXPECT_TRUE(has_welcome_origin(head, false, published)) << origin;
+        EXPECT_FALSE(is_cross_site(head, false, published)) << origin;
+        EXPECT_FALSE(has_welcome_origin(head, false, cors_policy({}))) << origin;
+        EXPECT_TRUE(published.response_fields(origin).empty()) << "its own pages need no permission";
+    }
+    for (const char* origin :
+         {"http://files.example", "https://files.example:8443", "https://other.example", "null"})
+        EXPECT_FALSE(has_welcome_origin(head_with("Origin: " + std::string(origin)), false, published))
+            << origin;
 }
 
 TEST(origin, what_is_cross_site_says_so_in_one_field_or_the_other)
@@ -114,10 +143,10 @@ TEST(tokenless, registration_is_open_as_the_policy_says)
     EXPECT_EQ(admitted(automatic, {}), "nobody");
     EXPECT_EQ(admitted(everybody, {}), "nobody");
     EXPECT_EQ(admitted(under_dev, {}), "dev");
-    EXPECT_EQ(admitted(everybody, {.wanted = scope::workspace}), "missing") << "and only registration";
-    EXPECT_EQ(admitted(under_dev, {.wanted = scope::workspace}), "dev");
+    EXPECT_EQ(admitted(everybody, {.wanted = scope::full}), "missing") << "and only registration";
+    EXPECT_EQ(admitted(under_dev, {.wanted = scope::full}), "dev");
     EXPECT_EQ(admitted(under_dev, {.wanted = scope::any_token}), "dev");
-    EXPECT_EQ(admitted(under_dev, {.wanted = scope::workspace, .from_loopback = false}), "missing");
+    EXPECT_EQ(admitted(under_dev, {.wanted = scope::full, .from_loopback = false}), "missing");
     EXPECT_EQ(admitted(under_dev, {.from_loopback = false}), "nobody");
 }
 
@@ -126,8 +155,7 @@ TEST(tokenless, what_was_forwarded_does_not_come_from_here)
     for (const auto* field : {"X-Forwarded-For: 192.0.2.1", "x-forwarded-for:", "X-Real-IP: 127.0.0.1",
                               "Forwarded: for=127.0.0.1", "Via: 1.1 proxy"}) {
         const auto fields = std::string(json) + "|" + field;
-        EXPECT_EQ(admitted(under_dev, {.fields = fields.c_str(), .wanted = scope::workspace}), "missing")
-            << field;
+        EXPECT_EQ(admitted(under_dev, {.fields = fields.c_str(), .wanted = scope::full}), "missing") << field;
         EXPECT_EQ(admitted(under_dev, {.fields = fields.c_str()}), "missing") << field;
         EXPECT_EQ(admitted(automatic, {.fields = fields.c_str()}), "missing") << field;
         EXPECT_EQ(admitted(everybody, {.fields = fields.c_str()}), "nobody") << field;
@@ -151,7 +179,7 @@ TEST(tokenless, pages_of_other_sites_are_refused_and_json_must_say_so)
               "Content-Type: application/json; charset=utf-8", "Content-Type: application/json ;x"})
             EXPECT_NE(admitted(policy, {.fields = type}), "type") << type;
     }
-    EXPECT_EQ(admitted(under_dev, {.fields = "", .wanted = scope::workspace, .takes_json = false}), "dev");
+    EXPECT_EQ(admitted(under_dev, {.fields = "", .wanted = scope::full, .takes_json = false}), "dev");
     EXPECT_EQ(admitted(closed, {.fields = "Origin: http://evil.example"}), "missing");
 }
 

@@ -82,6 +82,27 @@ std::optional<std::string> param(std::string_view query, std::string_view name)
     return std::string(**value);
 }
 
+// Targets without anything to decode are read without the parser of URLs. One escape sends them through it,
+// and must not change what comes out.
+TEST(uri, plain_targets_mean_the_same_as_escaped_ones)
+{
+    for (const std::string rest :
+         {"/x", "/x/", "/x/y-z_1", "/x?a", "/x?a=", "/x?=a", "/x?a=b", "/x?a=b=c", "/x?a=b&c=d", "/x?a&&b",
+          "/x?&a=b", "/x?a=b&", "/x?=", "/x?&", "/x?a=1&a=2", "/x?A-b_c=D"}) {
+        const auto plain = parse_request_target(in_exact_memory(rest));
+        const auto escaped = parse_request_target(in_exact_memory("/%78" + rest.substr(2)));
+        ASSERT_TRUE(plain && escaped) << rest;
+        EXPECT_EQ(plain->path, escaped->path) << rest;
+        for (const auto* name : {"", "a", "b", "c", "A-b_c", "other"}) {
+            const auto one = plain->query.get(name);
+            const auto other = escaped->query.get(name);
+            ASSERT_EQ(one.has_value(), other.has_value()) << rest << ' ' << name;
+            if (one)
+                EXPECT_EQ(*one, *other) << rest << ' ' << name;
+        }
+    }
+}
+
 TEST(uri, query_parameters_are_found_by_name)
 {
     EXPECT_EQ(param("limit=5", "limit"), "5");

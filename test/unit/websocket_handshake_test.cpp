@@ -56,13 +56,13 @@ TEST(websocket_handshake, one_that_asks_for_something_else)
 TEST(websocket_handshake, offers)
 {
     auto head = good_handshake();
-    EXPECT_FALSE(read_protocol_offer(head).event_protocol);
+    EXPECT_EQ(read_protocol_offer(head).format, "");
     EXPECT_FALSE(read_protocol_offer(head).has_token);
 
     head.insert(http::field::sec_websocket_protocol, "chat, restante.v1");
     head.insert(http::field::sec_websocket_protocol, "bearer.abc-_9");
     const auto offer = read_protocol_offer(head);
-    EXPECT_TRUE(offer.event_protocol);
+    EXPECT_EQ(offer.format, "restante.v1");
     EXPECT_TRUE(offer.has_token);
     EXPECT_EQ(offer.token, "abc-_9");
 
@@ -72,6 +72,29 @@ TEST(websocket_handshake, offers)
     EXPECT_TRUE(is_unusable(read_protocol_offer(head)));
     head.set(http::field::sec_websocket_protocol, "bearer." + std::string(513, 'a'));
     EXPECT_TRUE(is_unusable(read_protocol_offer(head)));
+}
+
+TEST(websocket_handshake, canvases_offer_their_token_in_hex)
+{
+    const auto offered = [](const std::string& protocols) {
+        auto head = good_handshake();
+        head.insert(http::field::sec_websocket_protocol, protocols);
+        return read_protocol_offer(head);
+    };
+    for (const auto* both :
+         {"molecule-auth.61622d5F39, molecule-ws", "molecule-ws,molecule-auth.61622D5f39"}) {
+        const auto offer = offered(both);
+        EXPECT_EQ(offer.format, "molecule-ws") << both;
+        EXPECT_EQ(offer.token, "ab-_9") << both;
+    }
+    EXPECT_EQ(offered("molecule-ws, restante.v1").format, "molecule-ws") << "the first is echoed";
+    EXPECT_EQ(offered("restante.v1, molecule-ws").format, "restante.v1");
+    for (const std::string& broken :
+         {std::string("molecule-auth."), std::string("molecule-auth.6"), std::string("molecule-auth.6g"),
+          std::string("molecule-auth.61, molecule-auth.61"), std::string("molecule-auth.61, bearer.a"),
+          std::string("molecule-auth.00"), std::string("molecule-auth.0d0a"),
+          std::string("molecule-auth.c3a4"), "molecule-auth." + std::string(8192, '6')})
+        EXPECT_TRUE(is_unusable(offered(broken))) << broken.substr(0, 60);
 }
 
 }  // namespace

@@ -16,6 +16,8 @@ from pg_client import DatabaseError, Session
 from pg_proxy import PostgresProxy
 from proxy import Proxy
 from server_process import Server
+from standby import Standby
+from stores import STORES
 from testbed import Cluster, Database
 
 WORKSPACES, UPLOADERS, COLLECTORS = 4, 6, 3
@@ -46,10 +48,11 @@ class Replica(contextlib.ExitStack):
 class Bed(contextlib.ExitStack):
     empty = queue.Empty
 
-    def __init__(self, seed, pace, say=print, binary=None, flags=(), replicas=1, disk=None, clock=None):
+    def __init__(self, seed, pace, say=print, binary=None, flags=(), replicas=1, disk=None, clock=None,
+                 standby=False, store="inline"):
         """`pace` is an uploader's mean pause between two forms, in seconds. It determines how much is stored
         in the end: at 1 s about 3 MB a second. `disk` puts data or WAL on a small disk; `clock` is the
-        servers' clock."""
+        servers' clock; with `standby` every commit waits for a second PostgreSQL; `store` is one of stores.py."""
         super().__init__()
         self.seed, self.pace, self.say = seed, pace, say
         self.disk, self.clock = disk, clock
@@ -59,11 +62,15 @@ class Bed(contextlib.ExitStack):
         self.heads = {}
         with contextlib.ExitStack() as made:
             self.cluster = made.enter_context(Cluster())
+            self.standby = made.enter_context(Standby(self.cluster)) if standby else None
             options = made.enter_context(disk).attach(self.cluster) if disk else ""
             self.database = made.enter_context(Database(self.cluster.conninfo, options))
+            self.contents = made.enter_context(STORES[store]())
+            flags = (*self.contents.flags, *flags)
             self.replicas = [made.enter_context(Replica(self.database.conninfo, binary, *FLAGS, *flags))
                              for _ in range(replicas)]
             self.workspaces = [self.database.add_workspace() for _ in range(WORKSPACES)]
+            self.neighbour = self.database.add_workspace()  # that of clients who take what they can get
             self.push(made.pop_all().__exit__)
         self._addresses = itertools.cycle([replica.address for replica in self.replicas])
         # The nemesis may kill or freeze the last one; of two, the first runs to the end and can be measured.
@@ -159,4 +166,6 @@ class Bed(contextlib.ExitStack):
                  f"{self.journal.fetched}, acked {len(self.journal.acked)}, events "
                  f"{sum(map(len, self.journal.heard.values()))} on {len(self.journal.heard)} sockets; "
                  f"faults: {nemesis.done}")
-        return Checker(self.database.session, self.journal).run()
+        # Each may have left the bytes of what was under way: at most four files of each uploader leave their rows.
+        crashes = sum(nemesis.done.values())
+        return Checker(self.database.session, self.journal, self.contents, crashes).run()

@@ -5,7 +5,10 @@ import collections
 import decimal
 import json
 
-KINDS = ("lost", "ghost", "duplicated", "orphaned", "out of order", "truncated", "foreign", "refused", "late")
+from stores import Inline
+
+KINDS = ("lost", "ghost", "duplicated", "orphaned", "out of order", "truncated", "foreign", "refused", "late",
+         "lost bytes", "orphaned bytes", "wrong digest")
 
 
 def named(columns, rows):
@@ -13,15 +16,23 @@ def named(columns, rows):
 
 
 class Checker:
-    def __init__(self, session, journal):
+    def __init__(self, session, journal, contents=None, crashes=0):
+        """What is in a content store (stores.py) is compared with the rows. A crash may leave the bytes of one request
+        behind, until a janitor comes."""
         self.journal = journal
+        self.contents = contents or Inline()
+        self.crashes = crashes
         self.found = collections.defaultdict(list, {kind: [] for kind in KINDS})
-        self.files = named(("id", "workspace", "name", "size", "digest", "activity", "acked"), session.query(
+        self.files = named(("id", "workspace", "name", "size", "digest", "activity", "acked", "key", "told"), session.query(
             "SELECT file_id, workspace_id, filename, size_bytes, encode(sha256(content), 'hex'), "
-            "activity_id, acked_at IS NOT NULL FROM pending_uploads"))
+            "activity_id, acked_at IS NOT NULL, content_key, encode(sha256, 'hex') FROM pending_uploads"))
+        self.queued = {row[0] for row in session.query("SELECT content_key FROM content_removals")}
+        for file in self.files:
+            if file["key"] is not None:
+                file["digest"] = self.contents.digest(file["key"])
         self.activities = named(("id", "workspace", "seq", "method", "target", "body", "at"), session.query(
-            "SELECT id, workspace_id, seq, method, target_id, request_body, extract(epoch FROM created_at) "
-            "FROM activity_logs ORDER BY workspace_id, seq"))
+            "SELECT id, workspace_id, seq, method, target_id, CASE method WHEN 'chat_upload_receive' THEN request_body END, "
+            "extract(epoch FROM created_at) FROM activity_logs ORDER BY workspace_id, seq"))
         self.heads = dict(session.query("SELECT workspace_id, seq FROM activity_heads"))
         self.by_name = collections.defaultdict(list)
         for file in self.files:
@@ -37,6 +48,7 @@ class Checker:
         self.check_pollers()
         self.check_listeners()
         self.check_acks()
+        self.check_contents()
         return {kind: self.found[kind] for kind in KINDS}
 
     def report(self, kind, sentence):
@@ -72,6 +84,19 @@ class Checker:
         seqs = [seq_of.get(row["activity"], 0) for row in rows]
         if seqs != list(range(seqs[0], seqs[0] + len(seqs))):
             self.report("out of order", f"{what}: numbers {seqs}")
+
+    def check_contents(self):
+        """Every row has its bytes; every byte has a row, or is about to be removed, or a crash has left it behind."""
+        for file in self.files:
+            if file["key"] is None:
+                continue  # in the row: compared with what was sent
+            if file["digest"] is None:
+                self.report("lost bytes", f"{file['name']}: nothing at {file['key']}")
+            elif file["digest"] != file["told"]:
+                self.report("wrong digest", f"{file['name']}: {file['digest']} is stored, the row says {file['told']}")
+        without = self.contents.keys() - {file["key"] for file in self.files} - self.queued
+        if len(without) > 64 * self.crashes:
+            self.report("orphaned bytes", f"{len(without)} without a row after {self.crashes} crashes: {sorted(without)[:3]}")
 
     def check_strangers(self):
         for name in self.by_name.keys() - self.journal.digests.keys():

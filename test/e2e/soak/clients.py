@@ -193,6 +193,8 @@ class Listener(Client):
     def listen(self, opened, socket):
         while not self.stopping():
             event = opened.next_event(within=5)
+            if event["event"] != "ACTIVITY_LOGGED":
+                continue  # no row of the feed
             payload = event["payload"]
             self.journal.hear(socket, (payload["id"], payload["seq"], event["workspace_id"]))
 

@@ -10,6 +10,8 @@ import signal
 import time
 
 import crowds
+import neighbours
+import stalls
 from http_wire import await_true
 from pg_client import DatabaseError
 from pg_proxy import CUTS, Strike
@@ -168,6 +170,19 @@ class Faults:
             raise AssertionError(f"the disk was full and nobody noticed: {heard}")
         self.bed.say(f"disk full: answers {heard}, PostgreSQL {'ended' if died else 'went on'}")
 
+    # What commits wait for.
+
+    def stall_standby(self):
+        """Its link is silent for a moment; commits wait, and go on."""
+        with self.bed.standby.stalled():
+            time.sleep(self.random.uniform(0.2, 4))
+
+    def stall_standby_for_long(self):
+        stalls.stall_standby(self, seconds=12)
+
+    def lock_workspace(self):
+        stalls.lock_workspace(self, seconds=10, uploaders=60)
+
     # Network.
 
     def _some_line(self):
@@ -242,7 +257,13 @@ class Faults:
             resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, before)
 
     def crowd_of_large_uploads(self):
-        crowds.send_large(self.bed, count=64)
+        crowds.send_large(self, count=64)
 
     def small_crowd_of_large_uploads(self):
-        crowds.send_large(self.bed, count=12)
+        crowds.send_large(self, count=12)
+
+    def hoard_memory(self):
+        neighbours.hoard_memory(self, seconds=4, count=60)
+
+    def crowd_out(self):
+        neighbours.crowd_out(self, seconds=5, connections=64, downloads=80, strangers=320)

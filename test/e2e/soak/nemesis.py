@@ -24,6 +24,11 @@ AT_RANDOM = {
     "slow_client_lines": 1,
     "abort_clients": 1,
     "freeze_server_in_commit": 1,
+    "stall_standby": 0.5,
+    "stall_standby_for_long": 0.2,
+    "lock_workspace": 0.4,
+    "hoard_memory": 0.4,
+    "crowd_out": 0.4,
 }
 RECOVERY = 40  # seconds; a client's longest timeout, so that no response is given up before
 

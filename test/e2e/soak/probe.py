@@ -20,11 +20,11 @@ class Probe(Uploader):
     def address(self):
         return self.replica.server.address
 
-    def upload(self, workspace=None):
-        """One small upload without a key, once: (status, seconds); the status is 0 if there was no
-        response."""
+    def upload(self, workspace=None, keyed=False):
+        """One small upload, once, without a key unless asked: (status, seconds); the status is 0 if there was
+        no response."""
         begun = time.monotonic()
-        upload, body = self._form(workspace, None)
+        upload, body = self._form(workspace, f"{self.name}-{next(self._numbers)}" if keyed else None)
         self.attempt(upload, body)
         return upload.answers[-1], time.monotonic() - begun
 
@@ -39,10 +39,10 @@ class Probe(Uploader):
         return None
 
     def poll(self, workspace, wait):
-        """A parked poll at the end of the feed: seconds until the response."""
+        """A parked poll for rows of a type that nobody writes: seconds until the response."""
         begun = time.monotonic()
         try:
-            self.ask(workspace, "GET", f"/activity?since_seq=999999999&wait={wait}", timeout=self.timeout)
+            self.ask(workspace, "GET", f"/activity?since_seq=0&type=error&wait={wait}", timeout=self.timeout)
         except LOST:
             pass  # only the time matters
         return time.monotonic() - begun

@@ -5,9 +5,12 @@ import contextlib
 import os
 import pathlib
 import shlex
+import struct
+import subprocess
 import tempfile
 
-FAKETIME = pathlib.Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1")
+COMPILER = "clang++-19"
+SOURCE = pathlib.Path(__file__).resolve().parents[2] / "support" / "shifted_clock.cpp"
 
 
 @contextlib.contextmanager
@@ -23,30 +26,32 @@ def wrapped(binary, *lines):
 
 
 class Clock:
-    """The wall clock of one process, kept in a file that libfaketime reads. Its monotonic clock is
-    unaffected, as when somebody sets a machine's clock."""
+    """The wall clock of one process: test/support/shifted_clock.cpp, preloaded, reads from a file by how much
+    it differs. Its monotonic clock is unaffected, as when somebody sets a machine's clock."""
 
     def __init__(self, folder):
-        self._path = os.path.join(folder, "clock")
-        self._write("+0")
+        self._shift = pathlib.Path(folder, "shift").absolute()
+        self._library = pathlib.Path(folder, "shifted_clock.so").absolute()
+        self._set(0)
+        # Compiled here, because the soak's build has no tests.
+        subprocess.run([COMPILER, "-std=c++20", "-O1", "-shared", "-fPIC", "-o", self._library, SOURCE], check=True)
 
     def lines(self):
-        if not FAKETIME.exists():
-            raise AssertionError(f"{FAKETIME} is not there: apt-get install faketime")
         return [f"export {name}={shlex.quote(str(value))}" for name, value in {
-            "LD_PRELOAD": FAKETIME, "FAKETIME_TIMESTAMP_FILE": self._path, "FAKETIME_NO_CACHE": 1,
-            "FAKETIME_DONT_FAKE_MONOTONIC": 1, "DONT_FAKE_MONOTONIC": 1}.items()]
+            "LD_PRELOAD": self._library, "RESTANTE_CLOCK": self._shift}.items()]
 
     @contextlib.contextmanager
     def shifted(self, by):
-        self._write(f"{int(by.total_seconds()):+d}")
+        self._set(int(by.total_seconds()))
         try:
             yield
         finally:
-            self._write("+0")
+            self._set(0)
 
-    def _write(self, text):
-        """Atomically: half a file would be another time."""
-        with open(self._path + ".new", "w") as file:
-            file.write(text + "\n")
-        os.rename(self._path + ".new", self._path)
+    def _set(self, seconds):
+        """In place, and in one piece: the process has mapped the file."""
+        file = os.open(self._shift, os.O_WRONLY | os.O_CREAT, 0o644)
+        try:
+            os.pwrite(file, struct.pack("q", seconds), 0)
+        finally:
+            os.close(file)
