@@ -46,7 +46,7 @@ startup_result<void> make_empty(const fs::path& directory, const account& who)
 }
 
 startup_result<void> make_cluster(const postgres_layout& layout, const postgres_binaries& binaries,
-                                  const account& who)
+                                  const account& who, const interruption& interrupted)
 {
     log_line(log_level::info, "private_postgres_init").field("directory", layout.data.string());
     const fs::path unfinished = layout.root / "data.new";
@@ -57,7 +57,7 @@ startup_result<void> make_cluster(const postgres_layout& layout, const postgres_
     const auto initdb = run_program({binaries.program("initdb"), "--pgdata=" + unfinished.string(),
                                      "--username=postgres", "--encoding=UTF8", "--locale=C.UTF-8",
                                      "--auth-local=trust", "--auth-host=reject", "--no-instructions"},
-                                    who, initdb_limit);
+                                    who, initdb_limit, interrupted);
     if (initdb.has_error())
         return initdb.error();
     if (!initdb->succeeded)
@@ -74,12 +74,12 @@ startup_result<void> make_cluster(const postgres_layout& layout, const postgres_
 }  // namespace
 
 startup_result<void> prepare_cluster(const postgres_layout& layout, const postgres_binaries& binaries,
-                                     const account& who)
+                                     const account& who, const interruption& interrupted)
 {
     std::error_code ec;
     if (fs::exists(layout.data, ec))
         return check_version(layout.data, binaries);
-    return make_cluster(layout, binaries, who);
+    return make_cluster(layout, binaries, who, interrupted);
 }
 
 std::string full_disk_hint(std::string_view message, const postgres_layout& layout)

@@ -2,7 +2,7 @@
 
 #include "core/startup_failure.hpp"
 #include "postgres/account.hpp"
-#include "postgres/unique_fd.hpp"
+#include "core/unique_fd.hpp"
 
 #include <filesystem>
 #include <optional>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/startup_failure.hpp"
-#include "postgres/unique_fd.hpp"
+#include "core/unique_fd.hpp"
 
 #include <filesystem>
 #include <string>

@@ -67,7 +67,8 @@ startup_result<private_postgres> private_postgres::start(private_postgres_option
     auto lock = lock_layout(*layout);
     if (lock.has_error())
         return lock.error();
-    if (const auto prepared = prepare_cluster(*layout, *binaries, *who); prepared.has_error())
+    const auto prepared = prepare_cluster(*layout, *binaries, *who, options.interrupted);
+    if (prepared.has_error())
         return prepared.error();
 
     private_postgres cluster(std::move(options), std::move(*who), std::move(*binaries), std::move(*layout),
@@ -170,6 +171,8 @@ startup_result<void> private_postgres::launch()
     const auto started = clock::now();
     const auto deadline = started + options_.start_limit;
     for (;;) {
+        if (options_.interrupted())
+            return startup_failure{"stopped before PostgreSQL was ready"};
         auto log = log_file::open(layout_.log);
         if (log.has_error())
             return log.error();
@@ -184,6 +187,8 @@ startup_result<void> private_postgres::launch()
         const auto how = state == readiness::ended ? "ended with " + postmaster_->how_it_ended()
                                                    : "did not get ready in time";
         end_postmaster();
+        if (state == readiness::interrupted)
+            continue;
         const auto messages = log->said_since_opened();
         if (state == readiness::late || !is_held_by_orphans(messages) || clock::now() >= deadline)
             return startup_failure{"PostgreSQL " + how + full_disk_hint(messages, layout_) + "; the end of " +
@@ -243,6 +248,8 @@ private_postgres::readiness private_postgres::wait_until_ready(clock::time_point
         const auto now = clock::now();
         if (now >= deadline)
             return readiness::late;
+        if (options_.interrupted())
+            return readiness::interrupted;
         if (now >= next_progress) {
             log_line(log_level::info, "private_postgres_waiting")
                 .field("duration_ms", milliseconds_since(started));

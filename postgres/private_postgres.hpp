@@ -1,11 +1,11 @@
 #pragma once
 
 #include "core/startup_failure.hpp"
+#include "core/unique_fd.hpp"
 #include "postgres/account.hpp"
 #include "postgres/binaries.hpp"
 #include "postgres/layout.hpp"
 #include "postgres/process.hpp"
-#include "postgres/unique_fd.hpp"
 
 #include <chrono>
 #include <filesystem>
@@ -26,6 +26,9 @@ struct private_postgres_options {
     // How long an orphaned PostgreSQL may take to respond before it is stopped and started again.
     std::chrono::milliseconds adoption_limit = std::chrono::seconds(15);
     binary_places binaries = binary_places::from_environment();
+    // Asked many times a second while something is waited for in start(); once it is true, start() puts
+    // things back in order and fails.
+    interruption interrupted = never;
 };
 
 // A PostgreSQL that belongs to one server: created under the data directory on first use, reachable through a
@@ -36,7 +39,8 @@ class private_postgres {
 public:
     // Creates the cluster if there is none, and starts it; one that a crashed server left running is adopted
     // as it is. Fails with a message that says what to do: no binaries, another version's or another user's
-    // directory, another server using it, a full disk, or the reason that PostgreSQL itself gave.
+    // directory, another server using it, a full disk, the reason that PostgreSQL itself gave, or that it was
+    // interrupted.
     static startup_result<private_postgres> start(private_postgres_options options);
 
     // Whether a cluster was created in this data directory.
@@ -62,7 +66,7 @@ public:
     void stop();
 
 private:
-    enum class readiness { ready, ended, late };
+    enum class readiness { ready, ended, late, interrupted };
 
     private_postgres(private_postgres_options options, account who, postgres_binaries binaries,
                      postgres_layout layout, unique_fd lock);

@@ -25,6 +25,8 @@ namespace {
 using clock = std::chrono::steady_clock;
 
 constexpr std::size_t max_output = 64 * 1024;
+constexpr std::chrono::milliseconds between_looks{50};
+constexpr std::chrono::seconds time_to_end{5};
 
 std::string last_error(const std::string& what)
 {
@@ -82,14 +84,15 @@ void keep_tail(std::string& text)
         text.erase(0, text.size() - max_output);
 }
 
-// Reads until every writer has closed the pipe. False on timeout.
-bool read_all(int fd, std::string& text, clock::time_point deadline)
+// Reads until every writer has closed the pipe. False on timeout or when interrupted.
+bool read_all(int fd, std::string& text, clock::time_point deadline, const interruption& interrupted)
 {
     std::array<char, 4096> block;
     for (;;) {
         pollfd readable{fd, POLLIN, 0};
-        const int ready = ::poll(&readable, 1, milliseconds_until(deadline));
-        if (ready == 0 && clock::now() >= deadline)
+        const auto look_again = std::min(deadline, clock::now() + between_looks);
+        const int ready = ::poll(&readable, 1, milliseconds_until(look_again));
+        if (interrupted() || (ready == 0 && clock::now() >= deadline))
             return false;
         if (ready <= 0)
             continue;
@@ -181,7 +184,7 @@ startup_result<process> spawn(const std::vector<std::string>& argv, const accoun
 }
 
 startup_result<program_output> run_program(const std::vector<std::string>& argv, const account& who,
-                                           std::chrono::milliseconds limit)
+                                           std::chrono::milliseconds limit, const interruption& interrupted)
 {
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0)
@@ -195,7 +198,14 @@ startup_result<program_output> run_program(const std::vector<std::string>& argv,
 
     const auto deadline = clock::now() + limit;
     program_output out;
-    const bool closed = read_all(from.get(), out.text, deadline);
+    const bool closed = read_all(from.get(), out.text, deadline, interrupted);
+    if (!closed && interrupted()) {
+        child->send(SIGTERM);
+        if (!child->wait_for_end(time_to_end))
+            child->send(SIGKILL);
+        child->wait_for_end(time_to_end);
+        return startup_failure{argv[0] + " was interrupted"};
+    }
     if (!closed || !child->wait_for_end(std::chrono::milliseconds(milliseconds_until(deadline)))) {
         child->send(SIGKILL);
         child->wait_for_end(std::chrono::seconds(5));

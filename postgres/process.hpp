@@ -1,10 +1,11 @@
 #pragma once
 
 #include "core/startup_failure.hpp"
+#include "core/unique_fd.hpp"
 #include "postgres/account.hpp"
-#include "postgres/unique_fd.hpp"
 
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <string>
 #include <sys/types.h>
@@ -47,13 +48,23 @@ private:
 // reaches only us), with stdout and stderr on `output` and none of our other descriptors.
 startup_result<process> spawn(const std::vector<std::string>& argv, const account& who, int output);
 
+// Asked many times a second while we wait; true once the wait should end.
+using interruption = std::function<bool()>;
+
+inline bool never()
+{
+    return false;
+}
+
 struct program_output {
     bool succeeded = false;
     std::string text;  // stdout and stderr interleaved, the last 64 KiB
 };
 
-// Runs a program to completion. Fails if it cannot be started, or does not end in time and had to be killed.
+// Runs a program to completion. Fails if it cannot be started, or does not end in time and had to be killed,
+// or was interrupted and told to end (SIGTERM).
 startup_result<program_output> run_program(const std::vector<std::string>& argv, const account& who,
-                                           std::chrono::milliseconds limit);
+                                           std::chrono::milliseconds limit,
+                                           const interruption& interrupted = never);
 
 }  // namespace restante
