@@ -15,7 +15,7 @@ void check_walk(std::string_view document)
 {
     const auto bounded = [&](std::string_view path, std::string_view text) {
         require(!path.empty() && path.size() <= deepest_xml * (longest_xml_name + 1));
-        require(text.size() <= longest_xml_text + 4 && text.size() <= document.size());
+        require(text.size() <= longest_xml_text && text.size() <= document.size());
     };
     read_xml(document, bounded);
 }

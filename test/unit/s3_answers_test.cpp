@@ -86,8 +86,24 @@ TEST(s3_xml, is_bounded)
     EXPECT_TRUE(refused("<a>" + deep + ends + "</a>"));
     EXPECT_FALSE(refused("<a>" + std::string(longest_xml_text, 'x') + "</a>"));
     EXPECT_TRUE(refused("<a>" + std::string(longest_xml_text + 1, 'x') + "</a>"));
+    EXPECT_TRUE(refused("<a>" + std::string(longest_xml_text, 'x') + "&#65;</a>"));
     const std::string name(longest_xml_name + 1, 'n');
     EXPECT_TRUE(refused('<' + name + "></" + name + '>'));
+}
+
+// Found by the fuzzer: a key that was listed with an entity could not be read from the request that removes it.
+TEST(s3_answers, a_listed_key_is_named_the_same_in_its_removal)
+{
+    for (const std::string_view key :
+         {"&#127;", "\x7F", "&#13;&#10;&#9;", " a b ", "&lt;&amp;&gt;", "&#x20AC;", "&quot;'"}) {
+        const auto page = parse_listing("<ListBucketResult><Contents><Key>" + std::string(key) +
+                                        "</Key></Contents></ListBucketResult>");
+        ASSERT_TRUE(page) << key;
+        const std::vector<std::string> listed{page->objects.at(0).key};
+        EXPECT_THAT(walk(make_removal(listed)), ::testing::Contains("Delete/Object/Key=" + listed[0])) << key;
+    }
+    const std::vector<std::string> with_return{"a\r"};
+    EXPECT_THAT(make_removal(with_return), ::testing::HasSubstr("<Key>a&#13;</Key>"));
 }
 
 TEST(s3_answers, errors)

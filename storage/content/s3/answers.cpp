@@ -16,6 +16,8 @@ void append_escaped(std::string& out, std::string_view text)
             case '&': out += "&amp;"; break;
             case '<': out += "&lt;"; break;
             case '>': out += "&gt;"; break;
+            // A bare one reaches the other side as a line feed: that would name another key.
+            case '\r': out += "&#13;"; break;
             default: out += c;
         }
     }

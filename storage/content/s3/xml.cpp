@@ -18,6 +18,12 @@ bool is_space(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
+// The control characters that XML 1.0 has no place for; text and numeric entities follow the same rule.
+bool is_forbidden(std::uint32_t code)
+{
+    return code < 0x20 && code != '\t' && code != '\n' && code != '\r';
+}
+
 bool is_name_char(char c)
 {
     return is_ascii_alnum(c) || c == '_' || c == '-' || c == '.' || c == ':';
@@ -26,8 +32,7 @@ bool is_name_char(char c)
 // A character of XML 1.0, as UTF-8.
 bool append_character(std::string& out, std::uint32_t code)
 {
-    const bool control = code < 0x20 && code != 9 && code != 10 && code != 13;
-    if (control || (code >= 0xD800 && code <= 0xDFFF) || code > 0x10FFFF)
+    if (is_forbidden(code) || (code >= 0xD800 && code <= 0xDFFF) || code > 0x10FFFF)
         return false;
     const auto tail = [&](unsigned shift) { out += static_cast<char>(0x80 | ((code >> shift) & 0x3F)); };
     if (code < 0x80) {
@@ -128,18 +133,18 @@ private:
         while (!text.empty()) {
             const auto plain = text.substr(0, text.find('&'));
             if (std::any_of(plain.begin(), plain.end(),
-                            [](char c) { return is_ascii_control(c) && !is_space(c); }))
+                            [](char c) { return is_forbidden(static_cast<unsigned char>(c)); }))
                 return false;
             out += plain;
             text.remove_prefix(plain.size());
+            if (!text.empty()) {
+                const auto end = text.substr(0, 12).find(';');
+                if (end == std::string_view::npos || !append_entity(out, text.substr(1, end - 1)))
+                    return false;
+                text.remove_prefix(end + 1);
+            }
             if (out.size() > longest_xml_text)
                 return false;
-            if (text.empty())
-                return true;
-            const auto end = text.substr(0, 12).find(';');
-            if (end == std::string_view::npos || !append_entity(out, text.substr(1, end - 1)))
-                return false;
-            text.remove_prefix(end + 1);
         }
         return true;
     }
