@@ -19,10 +19,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   add_link_options(-fuse-ld=lld)
   find_program(RESTANTE_CCACHE ccache)
   if(RESTANTE_CCACHE)
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR}
+        ${CMAKE_SOURCE_DIR}/cmake/compile_cached)
     # The cache can only reuse a precompiled header that contains no timestamp.
-    set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
-        CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime CCACHE_NOHASHDIR=1
-        CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} ${RESTANTE_CCACHE})
     add_compile_options("SHELL:-Xclang -fno-pch-timestamp")
   endif()
 endif()
