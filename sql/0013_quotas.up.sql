@@ -69,13 +69,22 @@ VOLATILE
 SECURITY DEFINER
 -- What runs with its owner's rights must not find the caller's look-alikes first.
 SET search_path = public, pg_temp
+-- One plan for all calls, made for a head table that is large or becomes it: by the index.
+SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off
 AS $$
 #variable_conflict use_column
 DECLARE
-    head_ids  uuid[];
-    head_seqs bigint[];
-    head_at   timestamptz[];
-    to_count  uuid[];
+    head_ids    uuid[];
+    head_rows   bigint[];
+    head_bytes  bigint[];
+    head_files  bigint[];
+    head_places tid[];
+    new_ids     uuid[];
+    made        bigint;
+    head_seqs   bigint[];
+    head_at     timestamptz[];
+    to_count    uuid[];
     rows      CONSTANT int := cardinality(workspaces);
     row_seqs  bigint[] := array_fill(0::bigint, ARRAY[rows]);
     row_at    timestamptz[] := array_fill(now(), ARRAY[rows]);
@@ -85,16 +94,37 @@ DECLARE
     head      record;
     waiting   record;
 BEGIN
+    -- Heads are locked in the order of workspaces, so that no two transactions wait for each other. The newest version of
+    -- a head is looked for from the end of the index, which lists equal keys by their place: while an old snapshot keeps
+    -- VACUUM from removing the former ones, INSERT … ON CONFLICT DO UPDATE would step over all of them.
+    LOOP
+        SELECT array_agg(wanted.workspace_id), array_agg(wanted.rows), array_agg(wanted.bytes), array_agg(wanted.files),
+               array_agg(newest.place), array_agg(wanted.workspace_id) FILTER (WHERE newest.place IS NULL)
+          INTO head_ids, head_rows, head_bytes, head_files, head_places, new_ids
+          FROM (SELECT w.workspace_id, count(*) AS rows, coalesce(sum(w.bytes), 0) AS bytes, count(w.bytes) AS files
+                  FROM unnest(workspaces, file_bytes) AS w (workspace_id, bytes)
+                 GROUP BY w.workspace_id ORDER BY w.workspace_id) AS wanted
+          LEFT JOIN LATERAL (SELECT h.ctid AS place FROM activity_heads AS h
+                              WHERE h.workspace_id >= wanted.workspace_id AND h.workspace_id <= wanted.workspace_id
+                              ORDER BY h.workspace_id DESC LIMIT 1 FOR NO KEY UPDATE) AS newest ON true;
+        EXIT WHEN new_ids IS NULL;
+        INSERT INTO activity_heads (workspace_id, seq, last_at)
+        SELECT w.id, 0, clock_timestamp() FROM unnest(new_ids) AS w (id) ORDER BY w.id
+        ON CONFLICT DO NOTHING;
+        GET DIAGNOSTICS made = ROW_COUNT;
+        -- Heads that others have made meanwhile are locked with all in order. Who holds others by now must not wait for them.
+        IF made < cardinality(new_ids) AND made + cardinality(head_ids) > cardinality(new_ids) THEN
+            RAISE EXCEPTION 'another transaction began the feed' USING ERRCODE = 'serialization_failure';
+        END IF;
+    END LOOP;
+
     WITH head AS (
-        INSERT INTO activity_heads AS h (workspace_id, seq, last_at, waiting_bytes, waiting_files)
-        SELECT w.workspace_id, count(*), clock_timestamp(), coalesce(sum(w.bytes), 0), count(w.bytes)
-          FROM unnest(workspaces, file_bytes) AS w (workspace_id, bytes)
-         GROUP BY w.workspace_id ORDER BY w.workspace_id
-        ON CONFLICT (workspace_id) DO UPDATE
-           SET seq = h.seq + excluded.seq, last_at = greatest(h.last_at, clock_timestamp()),
-               waiting_bytes = h.waiting_bytes + excluded.waiting_bytes,
-               waiting_files = h.waiting_files + excluded.waiting_files,
-               counted_seq = CASE WHEN h.counted_seq = h.seq THEN h.seq + excluded.seq END
+        UPDATE activity_heads AS h
+           SET seq = h.seq + w.rows, last_at = greatest(h.last_at, clock_timestamp()),
+               waiting_bytes = h.waiting_bytes + w.bytes, waiting_files = h.waiting_files + w.files,
+               counted_seq = CASE WHEN h.counted_seq = h.seq THEN h.seq + w.rows END
+          FROM unnest(head_places, head_rows, head_bytes, head_files) AS w (place, rows, bytes, files)
+         WHERE h.ctid = w.place
         RETURNING h.workspace_id, h.seq, h.last_at,
                   h.counted_seq IS DISTINCT FROM h.seq
                   OR h.waiting_bytes > nullif(coalesce(h.max_waiting_bytes, default_bytes), 0)

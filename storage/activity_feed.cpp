@@ -6,8 +6,12 @@ namespace restante {
 
 namespace {
 
+// The newest version of a head is the last of its key in the index: publish_counted says why that matters.
 const statement read_heads{
-    "feed_heads", "SELECT workspace_id, seq FROM activity_heads WHERE workspace_id = ANY ($1::uuid[])"};
+    "feed_heads",
+    "SELECT head.workspace_id, head.seq FROM unnest($1::uuid[]) AS wanted (id), LATERAL ("
+    "SELECT workspace_id, seq FROM activity_heads WHERE workspace_id >= wanted.id AND workspace_id <= wanted.id "
+    "ORDER BY workspace_id DESC LIMIT 1) AS head"};
 
 const statement read_large_bodies{
     "feed_large_bodies",
