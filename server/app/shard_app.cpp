@@ -7,6 +7,7 @@
 #include "server/app/quota_limits.hpp"
 #include "server/app/sweep_policy.hpp"
 #include "server/events/token_watch.hpp"
+#include "server/spool/block_cache.hpp"
 #include "storage/status.hpp"
 
 #include <unistd.h>
@@ -267,6 +268,7 @@ void shard_app::start()
         housekeeping_->start(writers_);
         writers_.spawn_supervised("silence_watch", [this] { return silence_->run(writers_); });
         writers_.spawn_supervised("series", [this] { return series_->run(writers_); });
+        writers_.spawn_supervised("block_return", [this] { return run_block_return(writers_); });
         writers_.spawn_supervised("memory_return", [this] { return run_memory_return(writers_); });
     }
 }

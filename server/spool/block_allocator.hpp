@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/file_io.hpp"
+#include "server/spool/block_cache.hpp"
 
 #include <new>
 
@@ -14,20 +14,20 @@ struct block_allocator {
     struct rebind {
         using other = block_allocator;  // bytes and nothing else
     };
-    static constexpr std::size_t aligned_from = 128 * 1024;
 
     char* allocate(std::size_t n)
     {
-        return static_cast<char*>(n < aligned_from ? ::operator new(n)
-                                                   : ::operator new(n, std::align_val_t(direct_block)));
+        if (n < block_cache::smallest)
+            return static_cast<char*>(::operator new(n));
+        return block_cache::of_process().take(n);
     }
 
     void deallocate(char* block, std::size_t n) noexcept
     {
-        if (n < aligned_from)
+        if (n < block_cache::smallest)
             ::operator delete(block);
         else
-            ::operator delete(block, std::align_val_t(direct_block));
+            block_cache::of_process().give_back(block, n);
     }
 
     bool operator==(const block_allocator&) const = default;
