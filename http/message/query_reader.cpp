@@ -8,7 +8,7 @@ std::optional<std::string_view> query_reader::text(std::string_view name)
 {
     const auto given = query_.get(name);
     if (!given) {
-        refuse(std::string(name) + " must be given once, in plain ASCII");
+        refuse(std::string(name) + " must be given once, in UTF-8 without control characters");
         return std::nullopt;
     }
     if (!*given || (*given)->empty())

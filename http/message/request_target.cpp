@@ -1,5 +1,7 @@
 #include "http/message/request_target.hpp"
 
+#include "core/text.hpp"
+#include "core/utf8.hpp"
 #include "http/message/field_grammar.hpp"
 
 #include <boost/url/parse.hpp>
@@ -16,6 +18,12 @@ namespace {
 bool is_printable_ascii(std::string_view text)
 {
     return std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7F; });
+}
+
+// What people search for may be in any script.
+bool is_printable_utf8(std::string_view text)
+{
+    return is_utf8(text) && std::none_of(text.begin(), text.end(), is_ascii_control);
 }
 
 // `.` and `..` are refused, not resolved.
@@ -105,7 +113,7 @@ result<std::optional<std::string_view>> query_params::get(std::string_view name)
     for (const auto& each : params_) {
         if (each.name != name)
             continue;
-        if (found || !is_printable_ascii(each.value))
+        if (found || !is_printable_utf8(each.value))
             return RESTANTE_ERROR(errc::bad_request);
         found = each.value;
     }

@@ -20,7 +20,7 @@ public:
     static constexpr std::size_t max_params = 32;
 
     // The value, or nothing when the parameter is absent. A known parameter that is ambiguous is bad_request:
-    // given twice, or with bytes that are no printable ASCII. (Unknown ones are ignored, whatever they hold.)
+    // given twice, with control characters or not in UTF-8. (Unknown ones are ignored, whatever they hold.)
     // The view lives as long as this object.
     result<std::optional<std::string_view>> get(std::string_view name) const;
 

@@ -471,6 +471,12 @@ class Directory(AgentsCase):
         self.assertEqual((peers[other]["role"], peers[other]["url"]), ("Sorter", ""))
         found = self.get(f"/registry/{workspace}/peers?q=PEER%20{other}", token).json()
         self.assertEqual([each["id"] for each in found], [other])
+        self.call("PATCH", f"/workspaces/{other}", other_token, {"name": f"Büro {other}"})
+        for words in ("B%C3%BCro", f"b%C3%BCro+{other}"):
+            found = self.get(f"/registry/{workspace}/peers?q={words}", token).json()
+            self.assertIn(other, [each["id"] for each in found], words)
+        for bad in ("%FF", "a%00", "a&q=b"):
+            self.assertEqual(self.get(f"/registry/{workspace}/peers?q={bad}", token).json()["code"], "bad_request", bad)
         self.assert_invalid(self.get(f"/registry/{workspace}/peers", other_token))
         self.assertEqual(self.get(f"/registry/{uuid.uuid4()}/peers", self.admin).status, 404)
 
@@ -478,7 +484,7 @@ class Directory(AgentsCase):
             return self.get(f"/registry/discover/{target}", who, headers=[("X-Workspace-ID", asking)] if asking else ())
 
         self.assertEqual(discover(other, token, workspace).json(), {
-            "id": other, "name": f"peer {other}", "role": "Sorter", "status": "online", "url": ""})
+            "id": other, "name": f"Büro {other}", "role": "Sorter", "status": "online", "url": ""})
         self.assertEqual(discover(other, token, None).json()["error"], "X-Workspace-ID header is required")
         self.assert_invalid(discover(other, token, other))
         self.assertEqual(discover(str(uuid.uuid4()), token, workspace).status, 404)

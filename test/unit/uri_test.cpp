@@ -116,6 +116,7 @@ TEST(uri, query_parameters_are_found_by_name)
     EXPECT_EQ(param("a=%26%3D", "a"), "&=");
     EXPECT_EQ(param("%61=1", "a"), "1");
     EXPECT_EQ(param("a=1+2%2B3", "a"), "1 2+3");
+    EXPECT_EQ(param("q=M%C3%BCller+%F0%9F%93%AC", "q"), "M\u00fcller \U0001F4EC");
     EXPECT_EQ(param("t=2026-01-01T00:00:00Z", "t"), "2026-01-01T00:00:00Z");
 }
 
@@ -126,7 +127,8 @@ TEST(uri, a_known_parameter_has_one_meaning)
     EXPECT_EQ(param("limit=5&%6cimit=6", "limit"), "refused");
     EXPECT_EQ(param("limit=%00", "limit"), "refused");
     EXPECT_EQ(param("limit=%0a", "limit"), "refused");
-    EXPECT_EQ(param("limit=%ff", "limit"), "refused");
+    for (const auto* bad : {"%ff", "%C3", "%ED%A0%80", "%7F", "%1B"})
+        EXPECT_EQ(param("limit=" + std::string(bad), "limit"), "refused") << bad;
 }
 
 TEST(uri, unknown_parameters_are_ignored_whatever_they_hold)
