@@ -19,6 +19,14 @@ std::string_view traceparent_of(const request_header& head)
     return first->value();
 }
 
+// What the route takes, where its handler does not say it in its own way.
+refusal with_body_limit(refusal why, std::uint64_t cap)
+{
+    if (why.code == errc::request_too_large && cap > 0 && !why.fields.contains("max"))
+        why.fields["max"] = cap;
+    return why;
+}
+
 }  // namespace
 
 request_context::request_context(connection& conn, request_header head, body_reader& body,
@@ -121,7 +129,8 @@ response request_context::list(std::string text) const
 response request_context::fail(const refusal& why) const
 {
     const auto& error = public_error_of(why.code);
-    auto answer = json(static_cast<http::status>(error.status), error_body(why));
+    const auto status = static_cast<http::status>(error.status);
+    auto answer = json(status, error_body(with_body_limit(why, body_.cap())));
     answer.head.set(http::field::cache_control, "no-store");
     answer.head.set("X-Trace-Id", trace_.id());
     if (error.retry_after)

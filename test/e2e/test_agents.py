@@ -249,6 +249,9 @@ class Hearts(AgentsCase):
                   b'{"a":"' + b"x" * (1 << 20) + b'"}': 413}
         for body, status in bodies.items():
             self.assertEqual(self.call("POST", HEARTBEAT, token, body).status, status, body[:60])
+        for target, limit in ((HEARTBEAT, 1 << 20), (f"/admin/workspaces/{workspace}/tokens", 1 << 16)):
+            answer = self.call("POST", target, self.admin, b" " * (limit + 1))
+            self.assertEqual((answer.json()["code"], answer.json()["max"]), ("request_too_large", limit))
         answer = self.beat(workspace, token, error_rate=1e300, active_tasks=-7, current_task="\0" * 5000,
                            sample_error="é" * 5000, uptime_seconds=1e18, runtime_state="x" * 9999)
         self.assertEqual(answer.status, 200)
