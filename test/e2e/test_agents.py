@@ -227,6 +227,8 @@ class Hearts(AgentsCase):
 
     def test_a_removed_workspace_is_gone(self):
         workspace, token = self.register()
+        uploads, reads = (self.call("POST", tokens_path(workspace), token, {"scope": scope}).json()["auth_token"]
+                          for scope in ("upload", "read"))
         self.assertEqual(self.beat(workspace, token).status, 200)
         self.assertEqual(self.call("DELETE", f"/workspaces/{workspace}?confirm=true", token).status, 200)
         await_true(lambda: self.beat(workspace, token, self.other).status != 200, 6, "the other server knows")
@@ -236,6 +238,12 @@ class Hearts(AgentsCase):
             self.assertEqual((gone.status, gone.json()["code"], gone.json()["id"]), (410, "workspace_removed", workspace))
             self.assertIn("removed_at", gone.json())
         self.assertEqual(self.beat(workspace, self.admin).status, 404)
+        for narrow in (uploads, reads):
+            gone = self.get(f"/workspaces/{workspace}", narrow)
+            self.assertEqual((gone.status, gone.json()["code"]), (410, "workspace_removed"))
+            again = self.call("POST", "/registry/register", narrow, {"id": workspace, "delivery_mode": "poll"})
+            self.assertEqual((again.status, again.json()["id"]), (410, workspace))
+            self.assert_invalid(self.get(f"/workspaces/{workspace}/state", narrow))
         again = self.call("POST", "/registry/register", self.admin, {"id": workspace, "delivery_mode": "poll"})
         self.assertEqual((again.status, again.json()["id"]), (410, workspace))
 
