@@ -175,6 +175,15 @@ class Hearts(AgentsCase):
         workspace, token = self.register()
         self.assertEqual(self.call("POST", HEARTBEAT, token, {"id": workspace}).status, 200)
 
+    def test_bodies_that_name_no_workspace(self):
+        workspace, token = self.register()
+        for body, code in ((b"{", "malformed_json"), (b"", "malformed_json"), ({}, "bad_request"), ({"id": 7}, "bad_request")):
+            answer = self.call("POST", HEARTBEAT, token, body)
+            self.assertEqual((answer.status, answer.json()), (400, {"error": "invalid request body", "code": code}), body)
+        for name in ("workspace_id", "id"):
+            self.assertEqual(self.call("POST", HEARTBEAT, token, {name: "x"}).json()["code"], "invalid_workspace_id")
+            self.assertEqual(self.call("POST", HEARTBEAT, token, {name: workspace.upper()}).status, 200)
+
     def test_no_query_is_made_for_an_agent_that_is_known(self):
         workspace, token = self.register()
         # Registrations of the last minute are asked for again; this one is made older.

@@ -20,6 +20,11 @@ TEST(heartbeat_form, an_id_is_enough_under_either_name)
     const auto both =
         read_heartbeat(R"({"workspace_id":")" + id + R"(","id":"00000000-0000-4000-8000-000000000000"})");
     EXPECT_EQ(to_string((*both).workspace), id);
+    for (const auto* no_name : {"null", R"("")"}) {
+        const auto other = read_heartbeat(R"({"id":")" + id + R"(","workspace_id":)" + no_name + "}");
+        ASSERT_TRUE(other) << no_name;
+        EXPECT_EQ(to_string(other->workspace), id) << no_name;
+    }
 }
 
 TEST(heartbeat_form, reads_what_agents_report_and_ignores_the_rest)
@@ -81,17 +86,31 @@ TEST(heartbeat_form, names_and_texts_may_be_escaped)
 
 TEST(heartbeat_form, refuses_what_is_no_heartbeat)
 {
-    for (const auto* body : {"[]", "1", "null", "{}", R"({"workspace_id":5})", R"({"workspace_id":"x"})",
-                             R"({"workspace_id":""})", R"({"id":null})"}) {
+    const auto expect_refused = [](const char* body, errc code) {
         const auto form = read_heartbeat(body);
         ASSERT_FALSE(form) << body;
+        EXPECT_EQ(form.error().code, code) << body;
         EXPECT_EQ(form.error().sentence, "invalid request body") << body;
-    }
+    };
+    for (const auto* body : {"[]", "1", "null", "{}", R"({"workspace_id":5})", R"({"workspace_id":""})",
+                             R"({"id":null})", R"({"id":5})", R"({"id":""})"})
+        expect_refused(body, errc::bad_request);
     for (const auto* body : {"", "{", "nonsense", "{} {}", "[1,]"})
-        EXPECT_EQ(read_heartbeat(body).error().code, errc::malformed_json) << body;
+        expect_refused(body, errc::malformed_json);
     for (const auto* member : {R"(,"error_rate":"high")", R"(,"active_tasks":[])", R"(,"current_task":7)",
                                R"(,"runtime_state":{})"})
         EXPECT_FALSE(read(member)) << member;
+}
+
+TEST(heartbeat_form, an_id_that_is_no_uuid_is_refused_as_everywhere)
+{
+    for (const auto* body : {R"({"workspace_id":"x"})", R"({"id":"x"})",
+                             R"({"workspace_id":"{6f1d4a8e-2c3b-4d5e-8f90-123456789abc}"})"}) {
+        const auto form = read_heartbeat(body);
+        ASSERT_FALSE(form) << body;
+        EXPECT_EQ(form.error().code, errc::invalid_workspace_id) << body;
+    }
+    EXPECT_TRUE(read_heartbeat(R"({"id":"6F1D4A8E-2C3B-4D5E-8F90-123456789ABC"})"));
 }
 
 }  // namespace

@@ -13,6 +13,7 @@ namespace restante {
 
 namespace {
 
+constexpr std::string_view invalid_body = "invalid request body";
 constexpr std::size_t max_text = 512;
 constexpr double max_number = 1e12;
 
@@ -68,9 +69,9 @@ public:
         if (!name || member.value == "null")
             return;
         if (*name == "workspace_id")
-            id(member.value, workspace_);
+            workspace_ = text(member.value);
         else if (*name == "id")
-            id(member.value, other_);
+            other_ = member.value;
         else if (*name == "error_rate")
             report().error_rate = number(member.value, 1);
         else if (*name == "sample_error")
@@ -87,29 +88,21 @@ public:
             form_.agent_card.emplace(member.value);
     }
 
-    std::optional<heartbeat_form> finish()
+    answerable<heartbeat_form> finish()
     {
         // An `id` beside a `workspace_id` is not looked at.
-        const auto& given = workspace_.given ? workspace_ : other_;
-        if (!good_ || !given.id)
-            return std::nullopt;
-        form_.workspace = *given.id;
+        const auto named = workspace_.empty() && !other_.empty() ? text(other_) : workspace_;
+        if (!good_ || named.empty())
+            return refusal(errc::bad_request, std::string(invalid_body));
+        const auto id = parse_uuid(named);
+        if (!id)
+            return refusal(errc::invalid_workspace_id);
+        form_.workspace = *id;
         return std::move(form_);
     }
 
 private:
-    struct given_id {
-        bool given = false;
-        std::optional<uuid> id;
-    };
-
     agent_report& report() { return form_.beat.report; }
-
-    static void id(std::string_view value, given_id& into)
-    {
-        const plain_text text(value);
-        into = {true, text.view() ? parse_uuid(*text.view()) : std::nullopt};
-    }
 
     // A zero character is legal JSON and cannot be stored.
     std::string text(std::string_view value)
@@ -131,7 +124,8 @@ private:
     }
 
     heartbeat_form form_;
-    given_id workspace_, other_;
+    std::string workspace_;
+    std::string_view other_;  // JSON
     bool good_ = true;
 };
 
@@ -139,16 +133,13 @@ private:
 
 answerable<heartbeat_form> read_heartbeat(std::string_view body)
 {
-    if (const auto checked = check_json(body); !checked)
-        return refusal(checked.error());
+    if (!check_json(body))
+        return refusal(errc::malformed_json, std::string(invalid_body));
     reader read;
     json_members members(body);
     while (const auto member = members.next())
         read.take(*member);
-    auto form = read.finish();
-    if (!form)
-        return refusal(errc::bad_request, "invalid request body");
-    return std::move(*form);
+    return read.finish();
 }
 
 }  // namespace restante

@@ -15,8 +15,9 @@ struct heartbeat_form {
 };
 
 // What is absent or null is zero, texts are cut at 512 bytes, numbers kept within what they can mean; a
-// member of another type is refused: bad_request, and malformed_json for what is no JSON. `id` stands for
-// `workspace_id` where that is missing.
+// member of another type is refused: bad_request, and malformed_json for what is no JSON. A card that is no
+// object is passed over. `id` stands for `workspace_id` where that is missing or empty; what is no UUID is
+// invalid_workspace_id.
 answerable<heartbeat_form> read_heartbeat(std::string_view body);
 
 }  // namespace restante
