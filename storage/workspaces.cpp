@@ -52,13 +52,15 @@ const statement upsert{
     "    platform_inbound_secret = coalesce(w.platform_inbound_secret, excluded.platform_inbound_secret)"
     " RETURNING coalesce(platform_inbound_secret, ''), coalesce(delivery_mode, ''), name"};
 
-// What was reported before belongs to a former run of the agent.
+// What was reported before belongs to a former run of the agent, whose task has ended with it.
 const statement agent_is_there{
     "workspace_agent_is_there",
-    "INSERT INTO workspace_presence AS p (workspace_id, status, last_seen_at) VALUES ($1::uuid, 'online', now())"
+    "WITH old AS (SELECT FROM workspace_presence WHERE workspace_id = $1::uuid AND current_task <> '')"
+    " INSERT INTO workspace_presence AS p (workspace_id, status, last_seen_at) VALUES ($1::uuid, 'online', now())"
     " ON CONFLICT (workspace_id) DO UPDATE SET status = 'online', last_seen_at = now(),"
     "    changed_at = CASE WHEN p.status = 'online' THEN p.changed_at ELSE now() END, error_rate = 0,"
-    "    sample_error = '', active_tasks = 0, uptime_seconds = 0, current_task = '', runtime_state = ''"};
+    "    sample_error = '', active_tasks = 0, uptime_seconds = 0, current_task = '', runtime_state = ''"
+    " RETURNING EXISTS (SELECT FROM old)"};
 
 const statement agent_is_awaited{
     "workspace_agent_is_awaited",
@@ -244,7 +246,12 @@ awaitable<result<registered>> workspace_store::try_register(const registration& 
     if (!done)
         co_return done.error();
     const auto token = mints ? first_token::stored : first_token::not_needed;
-    co_return read_registered((*done)[writing][0], 0, token);
+    auto stored = read_registered((*done)[writing][0], 0, token);
+    if (const auto& presence = (*done)[writing + 1]; stored && !presence.empty()) {
+        const auto ended_task = presence[0][0].as<bool>();
+        stored->ended_task = ended_task && *ended_task;
+    }
+    co_return stored;
 }
 
 // After a COMMIT without a reply. Left unresolved, a token that is stored but was never returned would lock

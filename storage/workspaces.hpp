@@ -45,6 +45,7 @@ struct registered {
     std::string inbound_secret;  // the one that is valid now
     delivery_mode mode = delivery_mode::none;
     std::string name;
+    bool ended_task = false;  // the one that the agent's former run had reported
 };
 
 // What a heartbeat, or a registration that names no mode, must know of its workspace.

@@ -43,6 +43,11 @@ shared_live_event online_event(const uuid& workspace, std::string_view name, std
     return make(workspace, "WORKSPACE_ONLINE", {{"name", name}, {"delivery_mode", delivery_mode}});
 }
 
+shared_live_event idle_event(const uuid& workspace)
+{
+    return make(workspace, "TASK_UPDATED", {{"current_task", ""}, {"active_tasks", 0}});
+}
+
 shared_live_event bare_event(const uuid& workspace, std::string name)
 {
     return make(workspace, std::move(name), {});

@@ -131,6 +131,24 @@ class Life(AgentsCase):
         events = [socket.next_event()["event"] for _ in range(2)]
         self.assertEqual(sorted(events), ["TASK_UPDATED", "WORKSPACE_ONLINE"])
 
+    def test_a_task_ends_with_the_run_of_the_agent(self):
+        made = self.db.add_workspace()
+        workspace, token = made.id, made.token
+        socket = self.listen(self.other, f"/ws?workspace_id={workspace}")
+        self.beat(workspace, token, current_task="sorting", active_tasks=2)
+
+        def next_task():
+            while (event := socket.next_event())["event"] != "TASK_UPDATED":
+                pass
+            return event["payload"]["current_task"], event["payload"]["active_tasks"]
+
+        self.assertEqual(next_task(), ("sorting", 2))
+        for _ in range(2):
+            again = self.call("POST", "/registry/register", token, {"id": workspace, "delivery_mode": "poll"})
+            self.assertEqual(again.status, 200)
+        self.beat(workspace, token, current_task="again")
+        self.assertCountEqual([next_task(), next_task()], [("", 0), ("again", 0)], "the end is told once")
+
     def test_operators_see_who_is_there(self):
         workspace, token = self.register()
         code, out, _ = run_command("status", "--json", "--database-url", self.db.conninfo)

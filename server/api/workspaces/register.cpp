@@ -115,6 +115,8 @@ awaitable<response> handle_register(request_context& req, workspaces_services& s
         co_return co_await reject(req, svc, what->id, done.error());
     svc.notices.workspace_changed(what->id);
     svc.live.on_live_event(online_event(what->id, done->name, to_string(done->mode)));
+    if (done->ended_task)
+        svc.live.on_live_event(idle_event(what->id));
     log_registered(req, *what, *done);
 
     boost::json::object registered{{"status", "registered"},
