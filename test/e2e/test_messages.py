@@ -308,9 +308,15 @@ class Notices(MessagesCase):
 
     def test_refused_as_a_whole(self):
         other = self.stage(b"x", workspace=self.db.add_workspace())
+        path = other["uri"].replace("platform-pending:", "/workspaces/").replace("/" + other["file_id"], "/content/")
         before = self.db.counts()
-        for body, words in ((b"", "message is required"), (b"{", "message is required"),
-                            ({"message": ""}, "message is required"), ({"type": "x"}, "message is required"),
+        for body in (b"", b"{", b"[]", b"\xff", {"message": ""}, {"message": None}, {"message": 7}, {"type": "x"}):
+            answer = self.post("/notify", body)
+            self.assertEqual((answer.status, answer.json()["error"]), (400, "message is required"), body)
+        for body, words in (({"message": "m", "attachments": {}}, "attachments must be a list"),
+                            ({"message": "m", "attachments": [{"uri": "u", "name": "n"}] * 65}, "at most 64"),
+                            ({"message": "m", "attachments": [{"uri": path + other["file_id"], "name": "n"}]},
+                             "of this workspace"),
                             ({"message": "m", "attachments": [{"uri": "u"}]},
                              "attachment[0]: uri and name are required"),
                             ({"message": "m", "attachments": [other]}, "of this workspace")):

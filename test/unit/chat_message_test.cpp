@@ -101,6 +101,23 @@ TEST(chat_message, a_notice_is_refused_as_a_whole)
             << uri;
 }
 
+// The canvas fetches it with the admin token, as it does what has the scheme of its own.
+TEST(chat_message, a_notice_shows_no_file_of_another_workspace_by_its_path_either)
+{
+    const auto id = to_string(workspace);
+    const auto other = to_string(make_uuid_v4());
+    const auto with = [](const std::string& uri) {
+        return notice(R"({"message":"m","attachments":[{"name":"n","uri":")" + uri + R"("}]})");
+    };
+    for (const auto* end : {"/content", "/content?x=/", "/content#y", "", "?x"})
+        EXPECT_EQ(with("/workspaces/" + other + "/content/" + id + end).error().sentence,
+                  "attachment[0]: a platform-pending: uri must name a file of this workspace")
+            << end;
+    for (const auto& uri : {"/workspaces/" + id + "/content/" + id + "/content", "/workspaces/" + other,
+                            "/workspaces/" + other + "?a=/content/", std::string("/workspace/report.pdf")})
+        EXPECT_TRUE(with(uri)) << uri;
+}
+
 feed_row row_from_canvas()
 {
     return {

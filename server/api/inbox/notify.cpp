@@ -9,7 +9,7 @@ awaitable<response> handle_notify(request_context& req, inbox_services& svc)
 {
     static constexpr row_route notice{.read = read_notice,
                                       .answer = R"({"status":"sent"})",
-                                      .not_json = "message is required, in a JSON object"};
+                                      .not_json = "message is required"};
     return handle_row(req, svc, notice);
 }
 

@@ -4,6 +4,8 @@
 #include "core/text.hpp"
 #include "core/utf8.hpp"
 
+#include <algorithm>
+
 namespace restante {
 
 namespace json = boost::json;
@@ -13,6 +15,7 @@ namespace {
 constexpr std::size_t most_files = 64;
 constexpr std::size_t summary_characters = 80;
 constexpr std::string_view pending_scheme = "platform-pending:";
+constexpr std::string_view content_path = "/workspaces/";
 
 const json::string* text_at(const json::object& in, std::string_view key)
 {
@@ -44,7 +47,7 @@ std::string summary_of(std::string_view message)
     return out;
 }
 
-bool is_foreign_file(std::string_view uri, const uuid& workspace)
+bool is_foreign_pending(std::string_view uri, const uuid& workspace)
 {
     if (!istarts_with(uri, pending_scheme))
         return false;
@@ -52,6 +55,16 @@ bool is_foreign_file(std::string_view uri, const uuid& workspace)
     const auto slash = path.find('/');
     return slash == std::string_view::npos || parse_uuid(path.substr(0, slash)) != workspace ||
            !parse_uuid(path.substr(slash + 1));
+}
+
+// Canvases take /workspaces/<id>/content/<file>/content, whatever its query, for the same file.
+bool is_foreign_path(std::string_view uri, const uuid& workspace)
+{
+    if (!uri.starts_with(content_path))
+        return false;
+    const auto path = uri.substr(0, uri.find_first_of("?#")).substr(content_path.size());
+    const auto slash = std::min(path.find('/'), path.size());
+    return path.substr(slash).starts_with("/content/") && parse_uuid(path.substr(0, slash)) != workspace;
 }
 
 refusal refuse_attachment(std::size_t index, std::string_view why)
@@ -67,7 +80,7 @@ std::optional<refusal> append_part(std::string& out, const json::value& file, st
     const auto* name = object ? text_at(*object, "name") : nullptr;
     if (!uri || !name)
         return refuse_attachment(index, "uri and name are required");
-    if (is_foreign_file(*uri, workspace))
+    if (is_foreign_pending(*uri, workspace) || is_foreign_path(*uri, workspace))
         return refuse_attachment(index, "a platform-pending: uri must name a file of this workspace");
     out += index == 0 ? "" : ",";
     append_member(out, R"({"kind":"file","file":{"uri":)", std::string_view(*uri));
