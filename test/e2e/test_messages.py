@@ -327,6 +327,12 @@ class Notices(MessagesCase):
         self.assertEqual((unknown.status, unknown.json()["error"]), (404, "workspace not found"))
         self.assertEqual(self.db.counts(), before)
 
+    def test_a_key_is_the_same_request_however_the_id_is_spelt(self):
+        for spelt, replayed in ((self.workspace.id, None), (self.workspace.id.upper(), "true")):
+            answer = self.call("POST", f"/workspaces/{spelt}/notify", self.workspace.token, {"message": "m"},
+                               headers=[("Idempotency-Key", "k")])
+            self.assertEqual((answer.status, answer.headers.get("idempotency-replayed")), (200, replayed), answer)
+
     def test_a_key_says_it_once(self):
         def send(words):
             return self.post("/notify", {"message": words}, headers=[("Idempotency-Key", "k")])

@@ -1,12 +1,15 @@
 #include "server/api/inbox/row_write.hpp"
 
 #include "auth/authenticator.hpp"
+#include "core/text.hpp"
 #include "http/message/json_reader.hpp"
 #include "http/session/request_context.hpp"
 #include "server/api/common/caller.hpp"
 #include "server/api/common/idempotency.hpp"
 #include "server/api/common/peer_access.hpp"
 #include "server/api/inbox/services.hpp"
+
+#include <algorithm>
 
 namespace restante {
 
@@ -77,7 +80,10 @@ awaitable<result<staged>> stage_row(staging& stage, upload made)
 digest32 fingerprint_of(const request_context& req, std::string_view body)
 {
     sha256 hash;
-    hash.update(req.path());
+    // The id in it may be in upper or lower case; the rest of the path is always in lower case.
+    std::string path(req.path());
+    std::transform(path.begin(), path.end(), path.begin(), ascii_lower);
+    hash.update(path);
     if (const auto peer = speaking_peer(caller_of(req), req.workspace_id()))
         hash.update(to_string(*peer));
     hash.update("\n");
