@@ -174,12 +174,28 @@ class Uploads(PushCase):
                 self.assertEqual(answer.headers["content-length"], str(size))
                 self.assertIn("attachment", answer.headers["content-disposition"])
                 self.assertNotIn("etag", answer.headers)
+                self.assert_harmless(answer)
                 head = self.download(escaped, "HEAD")
                 self.assertIn(head.status, (200, 405))
                 self.assertEqual(self.app.calls()[-1]["asked"], "/workspace/out/" + name)
         self.assertEqual(self.download("/workspace/none").status, 404)
         for path in ("", "relative", "/etc/passwd", "/workspace/../etc/passwd", "/home//a"):
             self.assertEqual(self.download(path).status, 400, path)
+
+    def assert_harmless(self, answer):
+        """A browser that was led to it neither runs it as a page of this server nor keeps it."""
+        self.assertEqual([answer.headers[name] for name in ("content-security-policy", "cross-origin-resource-policy",
+                                                            "x-content-type-options", "cache-control")],
+                         ["sandbox; default-src 'none'", "same-origin", "nosniff", "private, no-store"])
+
+    def test_a_page_that_a_workspace_sends_is_not_one_of_this_server(self):
+        with Receiver(lambda peer: (peer.read_request(), peer.answer(
+                body=b"<script>", headers=[("Content-Security-Policy", "default-src *"), ("Set-Cookie", "a=b")]))) as other:
+            self.workspace = self.workspace_at(other.port)
+            answer = self.download("/workspace/page.html")
+        self.assertEqual((answer.status, answer.body), (200, b"<script>"))
+        self.assert_harmless(answer)
+        self.assertNotIn("set-cookie", answer.headers)
 
     def test_a_poll_workspace_has_no_downloads(self):
         self.workspace = self.db.add_workspace("poll")

@@ -4,6 +4,7 @@
 #include "core/log.hpp"
 #include "http/session/request_context.hpp"
 #include "server/api/common/caller.hpp"
+#include "server/api/common/safety_fields.hpp"
 #include "server/api/files/download.hpp"
 #include "server/api/files/files.hpp"
 #include "server/api/files/open_content.hpp"
@@ -16,14 +17,6 @@ namespace restante {
 namespace {
 
 using steady = std::chrono::steady_clock;
-
-// A browser must neither run an uploaded file nor show it inside another page.
-void add_safety_fields(response& answer)
-{
-    answer.head.set(http::field::cache_control, "private, no-store");
-    answer.head.set("Content-Security-Policy", "sandbox; default-src 'none'");
-    answer.head.set("Cross-Origin-Resource-Policy", "same-origin");
-}
 
 response describe(const staged_file& file, const std::string& etag)
 {

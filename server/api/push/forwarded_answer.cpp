@@ -1,5 +1,7 @@
 #include "server/api/push/forwarded_answer.hpp"
 
+#include "server/api/common/safety_fields.hpp"
+
 namespace restante {
 
 namespace {
@@ -75,8 +77,10 @@ awaitable<result<response>> make_forwarded_answer(request_context& req, std::uni
     response answer;
     answer.head.result(from->status());  // Beast has no name for some
     copy_field(*from, answer, http::field::content_type);
-    if (kind == forward_kind::download)
+    if (kind == forward_kind::download) {
         copy_field(*from, answer, http::field::content_disposition);
+        add_safety_fields(answer);
+    }
 
     const auto length = from->length();
     const bool has_body = !from->at_end() || (length && *length == 0);
