@@ -226,6 +226,21 @@ class Resuming(EventsCase):
         self.assertEqual(stream.next_event()["payload"]["seq"], 2)
         self.assertEqual((stream.retry, stream.last_id), (2000, 2))
 
+    def test_head_is_answered_as_get_is_but_for_the_events(self):
+        path = f"/workspaces/{self.workspace.id}/events/stream"
+        for token, status in ((self.workspace.token, 200), ("A" * 43, 401)):
+            heads = []
+            for method in ("HEAD", "GET"):
+                with Wire(self.replicas[0].address) as wire:
+                    wire.send(request_head(method, path, [("Host", "test"), ("Authorization", f"Bearer {token}"),
+                                                          ("X-Request-Id", "the-same-one"), ("Last-Event-ID", "0")]))
+                    answer = wire.read_answer(head_only=True)
+                    heads.append({name: text for name, text in answer.headers.items() if name not in ("date", "x-trace-id")})
+                    self.assertEqual(answer.status, status)
+                    if method == "HEAD" and status == 200:
+                        self.assertTrue(wire.is_closed(), "and nothing after it")
+            self.assertEqual(heads[0], heads[1])
+
     def test_bad_positions(self):
         for claimed, status in (("x", 400), ("-1", 400), ("1.5", 400), ("9" * 30, 400), ("7", 200)):
             with EventStream(self.replicas[0].address, self.workspace, last_event_id=claimed) as stream:

@@ -148,6 +148,8 @@ awaitable<response> handle_event_stream(request_context& req, inbox_services& sv
     begun.head.set(http::field::cache_control, "no-store");
     // A proxy that buffers would delay events.
     begun.head.set("X-Accel-Buffering", "no");
+    // The same head as for GET, which has no length.
+    begun.body = stream_body([](connection&) -> awaitable<void> { co_return; });
     if (req.method() == http::verb::head)
         co_return begun;
 
