@@ -252,7 +252,12 @@ class Removal(IdentityCase):
         self.assertEqual((removed.status, removed.json()), (200, {"status": "removed", "cascade_deleted": 0}))
 
         self.assert_invalid(self.call("GET", tokens_path(workspace), token))
-        self.assertEqual(self.call("DELETE", f"{path}?confirm=true", self.admin).status, 404)
+        for name in ((), [("X-Confirm-Name", "laptop")]):
+            again = self.call("DELETE", f"{path}?confirm=true", self.admin, headers=name)
+            self.assertEqual((again.status, again.json()["code"], again.json()["id"]), (410, "workspace_removed", workspace))
+            self.assertLessEqual({"removed_at", "hint"}, again.json().keys())
+            unknown = self.call("DELETE", f"/workspaces/{uuid.uuid4()}?confirm=true", self.admin, headers=name)
+            self.assertEqual((unknown.status, unknown.json()["code"]), (404, "workspace_not_found"))
         self.assertEqual(self.call("POST", tokens_path(workspace), self.admin).status, 404)
         for shown in (None, token, self.admin):
             self.assertEqual(self.call("POST", REGISTER, shown, poll_workspace(workspace)).status, 410)

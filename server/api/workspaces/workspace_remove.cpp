@@ -1,6 +1,7 @@
 #include "auth/identity_notices.hpp"
 #include "core/log.hpp"
 #include "http/session/request_context.hpp"
+#include "server/api/common/removed_workspace.hpp"
 #include "server/api/workspaces/services.hpp"
 #include "server/api/workspaces/workspaces.hpp"
 #include "server/presence/presence_events.hpp"
@@ -10,6 +11,12 @@
 namespace restante {
 
 namespace {
+
+// One that was removed before is told apart from one that never was.
+refusal absent(const std::optional<workspace_profile>& found)
+{
+    return found ? removed_refusal(*found) : refusal(errc::workspace_not_found);
+}
 
 // Whoever names the workspace in X-Confirm-Name besides its id must name the right one.
 awaitable<std::optional<refusal>> check_name(const request_context& req, workspaces_services& svc)
@@ -21,7 +28,7 @@ awaitable<std::optional<refusal>> check_name(const request_context& req, workspa
     if (!found)
         co_return refusal(found.error());
     if (!*found || (*found)->removed_at)
-        co_return refusal(errc::workspace_not_found);
+        co_return absent(*found);
     if (given == (*found)->name)
         co_return std::nullopt;
     // There is no hierarchy, and nothing else that would go with it.
@@ -30,6 +37,16 @@ awaitable<std::optional<refusal>> check_name(const request_context& req, workspa
                        {"workspace_name", (*found)->name},
                        {"active_tasks", (*found)->active_tasks},
                        {"child_count", 0}});
+}
+
+awaitable<refusal> refusal_of(const error_code& why, uuid workspace, workspace_directory& directory)
+{
+    if (why != errc::workspace_not_found)
+        co_return refusal(why);
+    const auto found = co_await directory.find(workspace);
+    if (!found)
+        co_return refusal(found.error());
+    co_return absent(*found);
 }
 
 }  // namespace
@@ -47,7 +64,7 @@ awaitable<response> handle_workspace_remove(request_context& req, workspaces_ser
         co_return req.fail(*refused);
     const auto removed = co_await svc.workspaces.remove(req.workspace_id());
     if (!removed)
-        co_return req.fail(removed.error());
+        co_return req.fail(co_await refusal_of(removed.error(), req.workspace_id(), svc.directory));
     svc.live.on_live_event(bare_event(req.workspace_id(), "WORKSPACE_REMOVED"));
     svc.notices.workspace_removed(req.workspace_id());
     log_line(log_level::info, "workspace_removed")
