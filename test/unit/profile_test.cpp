@@ -44,7 +44,7 @@ TEST(profile_change, what_belongs_to_the_platform_is_for_the_admin)
 {
     for (const auto* member : {R"("tier":2)", R"("parent_id":null)", R"("runtime":"x")",
                                R"("workspace_dir":"/w")", R"("compute":{})"}) {
-        const auto body = std::string(R"({"name":"n",)") + member + '}';
+        const auto body = std::string(R"({"role":"r",)") + member + '}';
         EXPECT_EQ(refused_change(body), "forbidden") << member;
         EXPECT_EQ(refused_change(body, true), "accepted") << member;
     }
@@ -58,6 +58,8 @@ TEST(profile_change, a_parent_is_another_workspace_or_none)
     EXPECT_EQ(refused_change(R"({"parent_id":")" + to_string(self) + R"("})", true), "bad_request");
     EXPECT_EQ(refused_change(R"({"name":"n","parent_id":"00000000-0000-4000-8000-000000000000"})", true),
               "bad_request");
+    EXPECT_EQ(refused_change(R"({"parent_id":null})", true), "accepted");
+    EXPECT_EQ(refused_change(R"({"name":"n","parent_id":null})", true), "bad_request");
 }
 
 TEST(new_workspace_form, without_a_url_it_polls)

@@ -41,13 +41,15 @@ answerable<optional_text> short_text(const json::object& body, std::string_view 
 answerable<void> check_parent(const json::object& body, const uuid& workspace)
 {
     const auto* parent = body.if_contains("parent_id");
-    if (!parent || parent->is_null())
+    if (!parent)
+        return {};
+    if (body.contains("name"))
+        return bad("parent_id and name must not be changed together");
+    if (parent->is_null())
         return {};
     const auto id = parent->is_string() ? parse_uuid(parent->get_string()) : std::nullopt;
     if (!id || *id == workspace)
         return bad("parent_id must be the UUID of another workspace, or null");
-    if (body.contains("name"))
-        return bad("parent_id and name must not be changed together");
     return {};
 }
 
