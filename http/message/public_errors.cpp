@@ -178,6 +178,9 @@ std::string error_body(const refusal& why)
     boost::json::object body;
     body["error"] = why.sentence ? as_utf8(*why.sentence) : std::string(error.sentence);
     body["code"] = error.code;
+    // The one failure after which something may have changed.
+    if (why.code == errc::commit_outcome_unknown)
+        body["stored"] = "unknown";
     for (const auto& field : why.fields) {
         if (const auto* text = field.value().if_string())
             body[field.key()] = as_utf8(*text);

@@ -7,6 +7,7 @@ import time
 import unittest
 import uuid
 
+import told_tokens
 from http_wire import Wire, await_true
 from identity_case import IdentityCase, call, own_address, poll_workspace, request, tokens_path
 from pg_client import Session
@@ -133,7 +134,9 @@ class LostCommit(unittest.TestCase):
     def setUpClass(cls):
         cls.db = cls.enterClassContext(Database())
         cls.proxy = cls.enterClassContext(PostgresProxy(cls.db.conninfo, "INTO workspace_auth_tokens"))
-        cls.server = cls.enterClassContext(Server(cls.proxy.conninfo)).wait_ready()
+        cls.admin = told_tokens.remember(secrets.token_urlsafe(24))
+        cls.server = cls.enterClassContext(Server(
+            cls.proxy.conninfo, environment={"RESTANTE_ADMIN_TOKEN": cls.admin})).wait_ready()
 
     def register(self, strike):
         workspace = str(uuid.uuid4())
@@ -149,6 +152,16 @@ class LostCommit(unittest.TestCase):
 
     def test_when_the_answer_to_commit_is_lost_the_token_is_told_all_the_same(self):
         self.assert_opens(*self.register(Strike.AFTER_COMMIT))
+
+    def test_who_creates_a_workspace_is_told_that_nobody_knows(self):
+        """There is no id yet by which one could ask for it."""
+        name = f"made {uuid.uuid4()}"
+        self.proxy.arm(Strike.AFTER_COMMIT)
+        answer = call(self.server, "POST", "/workspaces", self.admin, {"name": name})
+        self.assertTrue(self.proxy.struck.is_set())
+        self.assertEqual((answer.status, answer.json()["code"], answer.json().get("stored")),
+                         (503, "platform_unavailable", "unknown"), answer)
+        self.assertEqual(self.db.session.value(f"SELECT count(*) FROM workspaces WHERE name = '{name}'"), "1")
 
     def test_when_commit_is_lost_nothing_is_stored_and_the_next_attempt_works(self):
         workspace, answer = self.register(Strike.BEFORE_COMMIT)

@@ -73,6 +73,8 @@ TEST(public_errors, a_database_in_trouble_is_503_platform_unavailable)
                          errc::database_unsafe, errc::schema_missing, errc::commit_outcome_unknown}) {
         EXPECT_EQ(public_error_of(e).status, 503u) << make_error_code(e).message();
         EXPECT_EQ(public_error_of(e).code, "platform_unavailable") << make_error_code(e).message();
+        const bool says_so = error_body(e).find(R"("stored":"unknown")") != std::string::npos;
+        EXPECT_EQ(says_so, e == errc::commit_outcome_unknown) << make_error_code(e).message();
     }
 }
 

@@ -51,8 +51,6 @@ refusal refusal_of_write(const error_code& ec)
     // The workspace may have lost its table between the check and the write: the answer is the same.
     if (ec == errc::schema_missing)
         return errc::no_callback_url;
-    if (ec == errc::commit_outcome_unknown)
-        return {errc::commit_outcome_unknown, {{"stored", "unknown"}}};
     return ec;
 }
 

@@ -21,7 +21,7 @@ answerable<std::optional<std::string>> read_idempotency_key(const request_contex
 // Marks an answer as the replay of an earlier one under the same key.
 void mark_as_replay(response& answer);
 
-// The answer to a failed write; it says whether the request is stored where that is known.
+// The answer to a write that failed.
 refusal refusal_of_write(const error_code& ec);
 
 }  // namespace restante

@@ -5,7 +5,6 @@
 #include "server/api/common/bearer_access.hpp"
 #include "server/api/common/callback_url.hpp"
 #include "server/api/common/caller.hpp"
-#include "server/api/common/idempotency.hpp"
 #include "server/api/common/removed_workspace.hpp"
 #include "server/api/workspaces/registration_form.hpp"
 #include "server/api/workspaces/services.hpp"
@@ -76,8 +75,6 @@ awaitable<response> reject(const request_context& req, workspaces_services& svc,
     svc.access.note_rejection(req, why);
     if (why == errc::check_violation)
         co_return req.fail(refusal(errc::bad_request, "agent_card holds a character that cannot be stored"));
-    if (why == errc::commit_outcome_unknown)
-        co_return req.fail(refusal_of_write(why));
     if (why == errc::workspace_removed)
         co_return req.fail(co_await find_removed_refusal(svc.directory, workspace));
     co_return req.fail(why);
