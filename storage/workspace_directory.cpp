@@ -6,12 +6,15 @@ namespace restante {
 
 namespace {
 
+// A card may hold a megabyte under either key, and a page of the list has a hundred workspaces.
+const std::string shown_name = "coalesce(w.name, left(w.agent_card->>'name', 255), w.id::text)";
+const std::string shown_role = "coalesce(w.role, left(w.agent_card->>'role', 255))";
+
 // A workspace without a row of presence was added by a server that knows nothing of it.
 std::string profiles(const std::string& card, const std::string& which)
 {
-    return "SELECT w.id, coalesce(w.name, w.agent_card->>'name', w.id::text),"
-           "       coalesce(w.role, w.agent_card->>'role'), coalesce(w.delivery_mode, ''), coalesce(w.url, ''), " +
-           card +
+    return "SELECT w.id, " + shown_name + ", " + shown_role +
+           ", coalesce(w.delivery_mode, ''), coalesce(w.url, ''), " + card +
            ",      CASE WHEN w.removed_at IS NULL THEN coalesce(p.status, w.status) ELSE 'removed' END,"
            "       coalesce(p.error_rate, 0), coalesce(p.sample_error, ''), coalesce(p.active_tasks, 0),"
            "       coalesce(p.uptime_seconds, 0), coalesce(p.current_task, ''), coalesce(p.runtime_state, ''),"
@@ -27,8 +30,12 @@ const std::string list_text = profiles(
     "CASE WHEN octet_length(w.agent_card::text) <= $6::int4 THEN w.agent_card::text END",
     "w.removed_at IS NULL AND (w.created_at, w.id) > ($1::timestamptz, $2::uuid)"
     "   AND ($3::uuid IS NULL OR w.id <> $3::uuid)"
-    "   AND ($4::text = '' OR strpos(lower(coalesce(w.name, w.agent_card->>'name', '')), lower($4::text)) > 0"
-    "        OR strpos(lower(coalesce(w.role, w.agent_card->>'role', '')), lower($4::text)) > 0)"
+    "   AND ($4::text = '' OR strpos(lower(" +
+        shown_name +
+        "), lower($4::text)) > 0"
+        "        OR strpos(lower(" +
+        shown_role +
+        "), lower($4::text)) > 0)"
     " ORDER BY w.created_at, w.id LIMIT $5::int4");
 const statement list_profiles{"directory_page", list_text.c_str()};
 

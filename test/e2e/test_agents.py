@@ -454,6 +454,19 @@ class Directory(AgentsCase):
         self.assertEqual(len({each["id"] for each in listed}), len(listed))
         self.db.session.query("UPDATE workspaces SET removed_at = now() WHERE name = 'many'")
 
+    def test_a_card_cannot_make_the_lists_long(self):
+        workspace, token = self.register()
+        _, other = self.register()
+        card = {"role": "r" * 900_000, "name": "n" * 100_000}
+        answer = self.call("POST", "/registry/register", token, {"id": workspace, "delivery_mode": "poll", "agent_card": card})
+        self.assertEqual(answer.status, 200)
+        asker = self.call("GET", "/token", other).json()["workspace_id"]
+        for listed in (self.get("/workspaces", self.admin), self.get(f"/registry/{asker}/peers", other)):
+            mine = next(each for each in listed.json() if each["id"] == workspace)
+            self.assertEqual((mine["role"], mine["agent_card"]), ("r" * 255, None))
+        shown = self.get(f"/workspaces/{workspace}", token).json()
+        self.assertEqual((shown["role"], shown["name"], shown["agent_card"]), ("r" * 255, "laptop", card))
+
     def test_admin_routes_are_for_the_admin_in_the_words_of_existing_clients(self):
         workspace, token = self.register()
         for method, target in (("GET", "/workspaces"), ("POST", "/workspaces"),
