@@ -513,6 +513,17 @@ class Directory(AgentsCase):
         right = self.call("DELETE", target, self.admin, headers=[("X-Confirm-Name", "laptop")])
         self.assertEqual(right.status, 200)
 
+    def test_removal_takes_a_name_in_either_encoding(self):
+        """Python sends it in UTF-8, a page in ISO 8859-1: it has no other choice."""
+        for encoding in ("utf-8", "latin-1"):
+            workspace, token = self.register()
+            self.assertEqual(self.call("PATCH", f"/workspaces/{workspace}", token, {"name": "Büro é"}).status, 200)
+            for name, status in (("Buro é", 400), ("Büro é", 200)):
+                head = request("DELETE", f"/workspaces/{workspace}?confirm=true", self.admin, headers=[("X-Confirm-Name", "?")])
+                with Wire(self.server.address, source=self.source) as wire:
+                    wire.send(head.replace(b"X-Confirm-Name: ?", b"X-Confirm-Name: " + name.encode(encoding)))
+                    self.assertEqual(wire.read_answer().status, status, (encoding, name))
+
     def test_peers_and_discovery(self):
         workspace, token = self.register()
         other, other_token = self.register()

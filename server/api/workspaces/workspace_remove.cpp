@@ -18,6 +18,19 @@ refusal absent(const std::optional<workspace_profile>& found)
     return found ? removed_refusal(*found) : refusal(errc::workspace_not_found);
 }
 
+// A page can send header fields in ISO 8859-1 only: é is one byte then.
+std::string from_latin1(std::string_view text)
+{
+    std::string out;
+    for (const char c : text) {
+        const auto code = static_cast<unsigned char>(c);
+        if (code >= 0x80)
+            out += static_cast<char>(0xC0 | code >> 6);
+        out += static_cast<char>(code < 0x80 ? code : 0x80 | (code & 0x3F));
+    }
+    return out;
+}
+
 // Whoever names the workspace in X-Confirm-Name besides its id must name the right one.
 awaitable<std::optional<refusal>> check_name(const request_context& req, workspaces_services& svc)
 {
@@ -29,7 +42,7 @@ awaitable<std::optional<refusal>> check_name(const request_context& req, workspa
         co_return refusal(found.error());
     if (!*found || (*found)->removed_at)
         co_return absent(*found);
-    if (given == (*found)->name)
+    if (given == (*found)->name || from_latin1(given) == (*found)->name)
         co_return std::nullopt;
     // There is no hierarchy, and nothing else that would go with it.
     co_return refusal(errc::confirmation_required,
