@@ -446,6 +446,13 @@ class Directory(AgentsCase):
                 grant = self.call("POST", path + "/upload-grants", made["auth_token"], {}, headers, server).json()
                 self.assertEqual(grant["page_url"], f"{base}/send#{grant['grant']}")
 
+    def test_pages_of_the_public_url_are_its_own(self):
+        named = self.start_server(*self.flags, "--public-url", "https://files.example.com/box")
+        for origin, status in (("https://files.example.com", 101), ("https://FILES.example.com:443", 101),
+                               ("http://files.example.com", 403), ("https://other.example.com", 403)):
+            with WebSocket(named.address, self.admin, headers=[("Origin", origin)]) as socket:
+                self.assertEqual(socket.answer.status, status, origin)
+
     def test_the_list_is_of_any_length_and_held_by_a_slow_reader_in_pieces(self):
         self.db.session.query("INSERT INTO workspaces (id, name, delivery_mode) SELECT gen_random_uuid(), 'many', 'poll'"
                               " FROM generate_series(1, 3000)")
