@@ -17,6 +17,7 @@ namespace {
 using failure = std::optional<std::string>;
 
 constexpr std::size_t shortest_admin_token = 16;
+constexpr std::size_t longest_admin_token = 512;  // more is no bearer to auth/bearer.cpp
 
 // The values of one setting, and the name under which the user gave them.
 struct given {
@@ -112,6 +113,9 @@ failure check_token(const std::string& token, const std::string& source)
     const auto visible = [](char c) { return c > 0x20 && c < 0x7F; };
     if (token.size() < shortest_admin_token)
         return "The admin token in " + source + " must have at least 16 characters, but has " +
+               std::to_string(token.size()) + ".";
+    if (token.size() > longest_admin_token)
+        return "The admin token in " + source + " must have at most 512 characters, but has " +
                std::to_string(token.size()) + ".";
     if (!std::all_of(token.begin(), token.end(), visible))
         return "The admin token in " + source +

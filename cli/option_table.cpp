@@ -93,7 +93,7 @@ constexpr option table[] = {
      "Certificates in PEM that vouch for the S3 endpoint, besides the system's.", 1, 0, audience::tools},
 
     {"admin-token-file", "Access", "FILE", &settings::admin_token_file,
-     "File that holds the admin token, at least 16 characters. RESTANTE_ADMIN_TOKEN may hold it instead.",
+     "File that holds the admin token, 16 to 512 characters. RESTANTE_ADMIN_TOKEN may hold it instead.",
      1, 0, audience::serve, true},
     {"registration", "Access", "WHO", &settings::registration,
      "Who may register a workspace: open, admin, or auto, which is open only with --dev "

@@ -299,6 +299,9 @@ TEST(config, a_bad_admin_token_is_refused_and_not_shown)
               "The admin token in " + empty.path() + " must have at least 16 characters, but has 0.");
     EXPECT_THAT(message_of({{"admin-token-file", brief.path()}}), HasSubstr("but has 15"));
     EXPECT_THAT(message_of({{"admin-token-file", spaced.path()}}), HasSubstr("visible ASCII"));
+    const temporary_file longest(std::string(512, 'x')), endless(std::string(513, 'x'));
+    EXPECT_EQ(load({{"admin-token-file", longest.path()}})->admin_token.size(), 512);
+    EXPECT_THAT(message_of({{"admin-token-file", endless.path()}}), HasSubstr("at most 512 characters, but has 513"));
     EXPECT_EQ(message_of({{"admin-token-file", brief.path()}}).find("tooshort"), std::string::npos);
     EXPECT_THAT(message_of({}, {{"RESTANTE_ADMIN_TOKEN", "short"}}), HasSubstr("RESTANTE_ADMIN_TOKEN"));
     EXPECT_EQ(message_of({{"admin-token-file", "/nowhere"}}),
