@@ -446,6 +446,20 @@ class Directory(AgentsCase):
                 grant = self.call("POST", path + "/upload-grants", made["auth_token"], {}, headers, server).json()
                 self.assertEqual(grant["page_url"], f"{base}/send#{grant['grant']}")
 
+    def test_a_token_in_the_wrong_place_is_counted_wherever_that_is(self):
+        workspace, token = self.register()
+        other, _ = self.register()
+        name = 'molecule_auth_rejected_total{reason="invalid_token"}'
+        before = self.server.metrics().get(name, 0)
+        for answer in (self.get(f"/registry/discover/{workspace}", token, headers=[("X-Workspace-ID", other)]),
+                       self.get(f"/registry/{other}/peers", token), self.get(f"/workspaces/{other}/state", token),
+                       self.beat(other, token), self.call("POST", "/registry/register", token, {"id": other, "delivery_mode": "poll"})):
+            self.assert_invalid(answer)
+        for target, headers in ((f"/ws?workspace_id={other}", ()), ("/ws", [("X-Workspace-ID", other)])):
+            with WebSocket(self.server.address, token, target=target, headers=headers) as socket:
+                self.assertEqual(socket.answer.status, 401)
+        self.assertEqual(self.server.metrics()[name] - before, 7)
+
     def test_pages_of_the_public_url_are_its_own(self):
         named = self.start_server(*self.flags, "--public-url", "https://files.example.com/box")
         for origin, status in (("https://files.example.com", 101), ("https://FILES.example.com:443", 101),

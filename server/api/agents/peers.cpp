@@ -6,6 +6,7 @@
 #include "server/api/agents/directory_stream.hpp"
 #include "server/api/agents/profile_json.hpp"
 #include "server/api/agents/services.hpp"
+#include "server/api/common/bearer_access.hpp"
 #include "server/api/common/caller.hpp"
 
 #include <boost/json/object.hpp>
@@ -53,8 +54,11 @@ awaitable<response> handle_discover(request_context& req, agents_services& svc)
     if (!asking)
         co_return req.fail(errc::invalid_workspace_id);
     const auto& who = caller_of(req);
-    if (!who.speaks_for(*asking))
-        co_return req.fail(svc.auth.refuse(req.remote()));
+    if (!who.speaks_for(*asking)) {
+        const auto why = svc.auth.refuse(req.remote());
+        svc.access.note_rejection(req, why);
+        co_return req.fail(why);
+    }
     const bool related = *asking == req.workspace_id() || svc.peers == peer_policy::open;
     if (!related && !who.opens_every_workspace())
         co_return req.fail(errc::peer_not_allowed);

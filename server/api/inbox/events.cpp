@@ -3,6 +3,7 @@
 #include "http/message/origin.hpp"
 #include "http/session/request_context.hpp"
 #include "http/websocket/websocket_handshake.hpp"
+#include "server/api/common/bearer_access.hpp"
 #include "server/api/common/caller.hpp"
 #include "server/api/inbox/inbox.hpp"
 #include "server/api/inbox/services.hpp"
@@ -118,8 +119,10 @@ awaitable<response> handle_websocket(request_context& req, inbox_services& svc)
     if (!has_welcome_origin(req.head(), req.encrypted(), svc.cors))
         co_return req.fail(errc::forbidden);
     const auto workspace = co_await workspace_to_hear(req, svc);
-    if (!workspace)
+    if (!workspace) {
+        svc.access.note_rejection(req, workspace.error());
         co_return req.fail(workspace.error());
+    }
     auto subscribed = co_await svc.events.subscribe(caller_of(req), *workspace);
     if (!subscribed)
         co_return req.fail(subscribed.error());

@@ -10,6 +10,7 @@ namespace restante {
 
 class activity_feed;
 class authenticator;
+class bearer_access;
 class chat_history;
 class cors_policy;
 class hub;
@@ -22,6 +23,7 @@ struct push_services;
 
 // What the handlers of the feed work with.
 struct inbox_services {
+    bearer_access& access;
     authenticator& auth;
     activity_feed& feed;
     chat_history& chat;
