@@ -44,12 +44,21 @@ class Faults(PushCase):
         def is_silent(peer):
             peer.read_to_end()
 
+        def stops_after_its_head(peer):
+            peer.read_request()
+            peer.socket.sendall(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+            peer.read_to_end()
+
         def closes(peer):
             peer.socket.close()
 
         for outcome, script in (
                 ("broken", says(b"SSH-2.0-OpenSSH\r\n\r\n")), ("broken", says(b"")), ("broken", resets),
                 ("broken", closes), ("late", is_silent), ("broken", says(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx")),
+                ("broken", says(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n")),
+                ("broken", says(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")),
+                ("broken", says(b"HTTP/1.1 200 OK\r\nContent-Length: 900000\r\n\r\n")),
+                ("late", stops_after_its_head),
                 ("broken", says(b"HTTP/1.1 101 Switching\r\n\r\n")),
                 ("broken", says(b"HTTP/1.1 200 OK\r\nX: " + b"x" * 20_000 + b"\r\nContent-Length: 0\r\n\r\n"))):
             with self.subTest(script=script), Receiver(script) as receiver:

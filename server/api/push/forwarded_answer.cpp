@@ -2,6 +2,8 @@
 
 #include "server/api/common/safety_fields.hpp"
 
+#include <utility>
+
 namespace restante {
 
 namespace {
@@ -10,9 +12,10 @@ constexpr std::uint64_t small_answer = 32 * 1024;
 
 class forwarded_body final : public body_source {
 public:
-    forwarded_body(request_context& req, std::unique_ptr<client_exchange> from, forward_record record,
-                   std::string host)
-        : req_(req), from_(std::move(from)), record_(record), host_(std::move(host))
+    // `first` is what was read of it already, or nothing for an answer without a body.
+    forwarded_body(request_context& req, std::unique_ptr<client_exchange> from, std::span<const char> first,
+                   forward_record record, std::string host)
+        : req_(req), from_(std::move(from)), first_(first), record_(record), host_(std::move(host))
     {
     }
     ~forwarded_body() override { req_.forget_client(); }
@@ -26,6 +29,8 @@ public:
         if (!watched_)
             req_.on_client_gone([&from = *from_] { from.cancel(); });
         watched_ = true;
+        if (!first_.empty())
+            co_return std::exchange(first_, {});
         auto piece = co_await from_->read_some();
         if (!piece)
             failure_ = piece.error();
@@ -45,6 +50,7 @@ private:
     request_context& req_;
     bool watched_ = false;
     std::unique_ptr<client_exchange> from_;
+    std::span<const char> first_;
     forward_record record_;
     std::string host_;
     error_code failure_;
@@ -94,7 +100,15 @@ awaitable<result<response>> make_forwarded_answer(request_context& req, std::uni
         answer.body = std::move(*text);
         co_return answer;
     }
-    answer.body = std::make_unique<forwarded_body>(req, std::move(from), record, std::move(host));
+    // The status goes out with the first piece, so an answer that breaks before it is a failure that can
+    // still be told. A client that leaves meanwhile ends it, whoever watched before.
+    req.on_client_gone([&exchange = *from] { exchange.cancel(); });
+    const auto first = co_await from->read_some();
+    if (!first) {
+        record.failed(first.error(), host, from->sent(), from->received());
+        co_return first.error();
+    }
+    answer.body = std::make_unique<forwarded_body>(req, std::move(from), *first, record, std::move(host));
     co_return answer;
 }
 

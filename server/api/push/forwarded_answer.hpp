@@ -11,8 +11,9 @@
 namespace restante {
 
 // What a workspace answered, as we pass it on: status and body unchanged, Content-Type, and for a download
-// Content-Disposition, with what keeps a browser from running it. A small body is fetched here, and a failure can still be answered; a larger one is
-// fetched while it is sent. Either way its end is noted in the record, and a client that leaves ends it.
+// Content-Disposition, with what keeps a browser from running it. A small body is fetched here, and the first
+// piece of a larger one, so that a failure can still be answered; the rest is fetched while it is sent. Either
+// way its end is noted in the record, and a client that leaves ends it.
 awaitable<result<response>> make_forwarded_answer(request_context& req, std::unique_ptr<client_exchange> from,
                                                   forward_record record, forward_kind kind, std::string host);
 
