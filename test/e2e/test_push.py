@@ -154,6 +154,11 @@ class Uploads(PushCase):
             seen = self.app.calls()[-1]
             self.assertEqual((seen["path"], seen["body"]), (path, message))
             self.assertEqual(self.db.session.value("SELECT count(*) FROM activity_logs"), "0")
+            calls = len(self.app.calls())
+            packed = call(self.server, "POST", f"/workspaces/{workspace.id}/a2a", workspace.token, message,
+                          headers=[("Content-Encoding", "gzip")])
+            self.assertEqual((packed.status, packed.json()["code"]), (415, "unsupported_media_type"))
+            self.assertEqual(len(self.app.calls()), calls, "the workspace would not know that it is compressed")
 
     def download(self, path, method="GET"):
         with Wire(self.server.address, timeout=60) as wire:

@@ -146,6 +146,9 @@ awaitable<response> forward_upload(request_context& req, push_services& svc, std
 
 awaitable<response> forward_message(request_context& req, push_services& svc)
 {
+    // The field is not passed on, and the workspace would take what is compressed for the message.
+    if (!req.header(http::field::content_encoding).empty())
+        co_return req.fail(errc::unsupported_media_type);
     const auto to = co_await svc.callbacks.find(req.workspace_id());
     if (!to)
         co_return req.fail(to.error());
