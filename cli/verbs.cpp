@@ -48,7 +48,7 @@ constexpr own_option secret_options[] = {
 constexpr own_option quota_options[] = {
     {"bytes", "BYTES", &own_options::bytes,
      "Most bytes that may wait for it: a size, 0 for no limit, or default."},
-    {"files", "N", &own_options::waiting_files,
+    {"files", "N", &own_options::files,
      "Most files that may wait for it: a number, 0 for no limit, or default."},
     json,
 };

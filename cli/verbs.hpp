@@ -39,17 +39,16 @@ struct own_options {
     bool rotate = false;        // workspace secret
     std::string mode = "poll";  // workspace add
     std::string url;
-    std::string name;                  // and token issue
-    std::string scope = "full";        // token issue
-    std::string expires;               // and grant create
-    std::optional<unsigned> requests;  // grant create
-    std::optional<unsigned> files;
-    std::string bytes;  // and workspace quota
+    std::string name;            // and token issue
+    std::string scope = "full";  // token issue
+    std::string expires;         // and grant create
+    std::string requests;        // grant create
+    std::string files;           // and workspace quota
+    std::string bytes;           // and workspace quota
     std::string types;
     std::string note;
-    std::string waiting_files;  // workspace quota
-    bool repair = false;        // content check
-    std::string place;          // content move
+    bool repair = false;  // content check
+    std::string place;    // content move
 };
 
 using own_member =

@@ -4,6 +4,8 @@
 #include "cli/config_values.hpp"
 #include "server/api/grants/grant_form.hpp"
 #include "server/api/grants/grant_json.hpp"
+#include "server/commands/flag_values.hpp"
+#include "server/commands/plain_words.hpp"
 #include "server/commands/stores.hpp"
 #include "server/commands/text_table.hpp"
 
@@ -20,33 +22,24 @@ namespace {
 
 namespace json = boost::json;
 
-// The flags as the body that the API takes, which judges them.
-std::optional<json::object> body_of(const own_options& own)
+// The flags as the body that the API takes, which judges the rest of it.
+std::optional<std::string> read_flags(const own_options& own, json::object& body)
 {
-    json::object body;
-    if (!own.expires.empty()) {
-        const auto life = parse_duration(own.expires);
-        if (!life)
-            return std::nullopt;
-        body["expires_in"] = std::chrono::duration_cast<std::chrono::seconds>(*life).count();
-    }
-    if (!own.bytes.empty()) {
-        const auto bytes = parse_size(own.bytes);
-        if (!bytes)
-            return std::nullopt;
-        body["max_bytes"] = static_cast<std::int64_t>(*bytes);
-    }
-    if (own.requests)
-        body["max_requests"] = std::int64_t{*own.requests};
-    if (own.files)
-        body["max_files"] = std::int64_t{*own.files};
+    if (auto wrong = put_lifetime(body, own.expires, longest_grant_life))
+        return wrong;
+    if (auto wrong = put_count(body, "max_requests", "--requests", own.requests, most_grant_requests))
+        return wrong;
+    if (auto wrong = put_count(body, "max_files", "--files", own.files, most_grant_files))
+        return wrong;
+    if (auto wrong = put_size(body, "max_bytes", "--bytes", own.bytes, most_grant_bytes))
+        return wrong;
     if (!own.types.empty()) {
         std::vector<std::string> types;
         boost::split(types, own.types, boost::is_any_of(","));
         body["types"] = json::array(types.begin(), types.end());
     }
     body["note"] = own.note;
-    return body;
+    return std::nullopt;
 }
 
 std::string base_of(const settings& config)
@@ -76,6 +69,8 @@ awaitable<result<void>> create(command_stores on, const command& asked, uuid wor
     }
     std::cerr << "grant " << to_string(minted->token.id) << " until " << cell(minted->token.expires_at)
               << ", shown once:\n";
+    if (asked.config.public_url.text.empty())
+        std::cerr << "It leads to this machine: --public-url says where others reach the server.\n";
     std::cout << link << '\n';
     co_return result<void>();
 }
@@ -87,6 +82,9 @@ std::string share(std::int64_t left, std::int64_t of)
 
 awaitable<result<void>> list(command_stores on, uuid workspace, bool as_json)
 {
+    // No grants at all, or a mistyped id?
+    if (const auto known = co_await on.workspaces.find(workspace); !known)
+        co_return known.error();
     const auto grants = co_await on.tokens.list_grants(workspace);
     if (!grants)
         co_return grants.error();
@@ -99,8 +97,8 @@ awaitable<result<void>> list(command_stores on, uuid workspace, bool as_json)
         output.emplace_back(to_json(grant));
         table.add({to_string(grant.token.id), grant.token.prefix, grant.created_by,
                    share(left.requests, limit.requests), share(left.files, limit.files),
-                   share(left.bytes, limit.bytes), cell(grant.token.expires_at), cell(grant.token.revoked_at),
-                   cell(grant.token.name)});
+                   in_bytes(left.bytes) + " of " + in_bytes(limit.bytes), cell(grant.token.expires_at),
+                   cell(grant.token.revoked_at), cell(grant.token.name)});
     }
     if (as_json)
         std::cout << json::serialize(output) << '\n';
@@ -125,12 +123,12 @@ int refuse(const std::string& sentence)
 
 int run_create(const command& asked, const uuid& workspace)
 {
-    const auto body = body_of(asked.own);
-    if (!body)
-        return refuse("--expires must be a duration such as 15m or 1d, and --bytes a size such as 50MiB.");
-    const auto wanted = read_grant_request(*body);
-    if (!wanted)
-        return refuse("The API would refuse this: " + wanted.error().sentence.value_or("bad request") + '.');
+    json::object body;
+    if (const auto wrong = read_flags(asked.own, body))
+        return refuse(*wrong);
+    const auto wanted = read_grant_request(body);
+    if (!wanted)  // the names of what is left are those of the flags
+        return refuse("--" + wanted.error().sentence.value_or("note is not valid") + '.');
     return with_stores(asked.config,
                        [&](command_stores on) { return create(on, asked, workspace, *wanted); });
 }

@@ -1,9 +1,9 @@
 #include "server/commands/token.hpp"
 
 #include "auth/token.hpp"
-#include "cli/config_values.hpp"
 #include "server/api/workspaces/token_form.hpp"
 #include "server/api/workspaces/token_json.hpp"
+#include "server/commands/flag_values.hpp"
 #include "server/commands/stores.hpp"
 #include "server/commands/text_table.hpp"
 
@@ -15,23 +15,6 @@
 namespace restante {
 
 namespace {
-
-// The flags as the body that the API takes, which judges them; nothing when the duration is none.
-std::optional<boost::json::object> body_of(const own_options& own)
-{
-    boost::json::object body;
-    if (!own.scope.empty())
-        body["scope"] = own.scope;
-    if (!own.name.empty())
-        body["name"] = own.name;
-    if (own.expires.empty())
-        return body;
-    const auto life = parse_duration(own.expires);
-    if (!life)
-        return std::nullopt;
-    body["expires_in"] = std::chrono::duration_cast<std::chrono::seconds>(*life).count();
-    return body;
-}
 
 awaitable<result<void>> issue(command_stores on, uuid workspace, token_request asked, bool as_json)
 {
@@ -55,6 +38,9 @@ awaitable<result<void>> issue(command_stores on, uuid workspace, token_request a
 
 awaitable<result<void>> list(command_stores on, uuid workspace, bool as_json)
 {
+    // No tokens at all, or a mistyped id?
+    if (const auto known = co_await on.workspaces.find(workspace); !known)
+        co_return known.error();
     const auto tokens = co_await on.tokens.list(workspace);
     if (!tokens)
         co_return tokens.error();
@@ -90,12 +76,12 @@ int refuse(const std::string& sentence)
 
 int run_issue(const command& asked, const uuid& workspace)
 {
-    const auto body = body_of(asked.own);
-    if (!body)
-        return refuse("--expires must be a duration such as 12h or 90d.");
-    const auto wanted = read_token_request(*body);
-    if (!wanted)
-        return refuse("The API would refuse this: " + wanted.error().sentence.value_or("bad request") + '.');
+    boost::json::object body{{"scope", asked.own.scope}, {"name", asked.own.name}};
+    if (const auto wrong = put_lifetime(body, asked.own.expires, longest_token_life))
+        return refuse(*wrong);
+    const auto wanted = read_token_request(body);
+    if (!wanted)  // the names of what is left are those of the flags
+        return refuse("--" + wanted.error().sentence.value_or("name is not valid") + '.');
     return with_stores(asked.config,
                        [&](command_stores on) { return issue(on, workspace, *wanted, asked.own.json); });
 }

@@ -72,11 +72,13 @@ int run_workspace_quota(const command& asked)
 {
     quota_change what;
     if (!read_limit(asked.own.bytes, parse_size, what.bytes)) {
-        std::cerr << "--bytes must be a size such as 500MiB, 0 for no limit, or default.\n";
+        std::cerr << "--bytes must be a size such as 500MiB, 0 for no limit, or default, but "
+                  << in_quotes(asked.own.bytes) << " was given.\n";
         return usage_error::exit_code;
     }
-    if (!read_limit(asked.own.waiting_files, parse_whole_number, what.files)) {
-        std::cerr << "--files must be a whole number, 0 for no limit, or default.\n";
+    if (!read_limit(asked.own.files, parse_whole_number, what.files)) {
+        std::cerr << "--files must be a whole number, 0 for no limit, or default, but "
+                  << in_quotes(asked.own.files) << " was given.\n";
         return usage_error::exit_code;
     }
     return with_stores(asked.config, [&](command_stores on) {

@@ -80,9 +80,47 @@ class Commands(IdentityCase):
         self.assertIn("--mode", self.run_bad("workspace", "add", "--mode", "pigeon", code=2))
         self.assertIn("--url", self.run_bad("workspace", "add", "--mode", "push", code=2))
         self.assertIn("TOKEN_ID", self.run_bad("token", "revoke", workspace, "x", code=2))
+        for words in (("token", "list"), ("grant", "list"), ("grant", "create"), ("workspace", "quota")):
+            self.assertIn("no such workspace", self.run_bad(*words, workspace), words)
         self.add(workspace)
         self.run_ok("workspace", "remove", workspace)
         self.assertIn("cannot come back", self.run_bad("workspace", "add", workspace))
+
+    def test_limits_that_make_no_sense_are_refused_with_their_flag_and_value(self):
+        workspace = str(uuid.uuid4())
+        self.add(workspace)
+        for flag, values in (("--requests", ("0", "-1", "x", "1.5", "1000001", "99999999999999999999")),
+                             ("--files", ("0", "-1", "many", "1000001")),
+                             ("--bytes", ("0", "-1", "10M", "1MB", "2TiB", "99999999999TiB", "1e6")),
+                             ("--expires", ("0", "0s", "-5m", "500ms", "31d", "soon", "99999999999999d")),
+                             ("--types", ("image", "a/b,", "/")), ("--note", ("x" * 256,))):
+            for value in values:
+                said = self.run_bad("grant", "create", workspace, flag, value, code=2)
+                self.assertIn(f"{flag} must be", said, value)
+                if flag not in ("--types", "--note"):
+                    self.assertIn(f'"{value}"', said)
+        self.assertIn('"11m9d"', self.run_bad("token", "issue", workspace, "--expires", "11m9d", code=2))
+        self.assertIn("--scope must be", self.run_bad("token", "issue", workspace, "--scope", "all", code=2))
+        self.assertEqual(json.loads(self.run_ok("grant", "list", workspace, "--json")[0]), [], "nothing was made")
+
+    def test_a_grant_in_tables_and_in_json(self):
+        workspace = str(uuid.uuid4())
+        self.add(workspace)
+        made = json.loads(self.run_ok("grant", "create", workspace, "--requests", "20000", "--bytes", "10MiB",
+                                      "--files", "30000", "--note", "Büro", "--json")[0])
+        told_tokens.remember(made["grant"])
+        self.assertEqual((made["max_requests"], made["max_files"], made["max_bytes"]), (20000, 30000, 10 << 20))
+        for words, leads in (((), "http://127.0.0.1:8080/send#"),
+                             (("--public-url", "https://files.example.com/box"), "https://files.example.com/box/send#")):
+            link, said = self.run_ok("grant", "create", workspace, "--note", "second", *words)
+            told_tokens.remember(link.strip().rpartition("#")[2])
+            self.assertTrue(link.startswith(leads), link)
+            self.assertEqual("leads to this machine" in said, not words, said)
+        head, *rows = self.run_ok("grant", "list", workspace.upper())[0].splitlines()
+        row = next(row for row in rows if "Büro" in row)
+        self.assertEqual(row[head.index("BYTES LEFT"):head.index("EXPIRES")].strip(), "10 MiB of 10 MiB")
+        listed = json.loads(self.run_ok("grant", "list", workspace, "--json")[0])
+        self.assertEqual([each["left"]["bytes"] for each in listed if each["note"] == "Büro"], [10 << 20])
 
 
 if __name__ == "__main__":
