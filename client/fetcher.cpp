@@ -109,6 +109,12 @@ awaitable<outcome<void>> fetch_rest(fetch_places& at, const announced_file& what
     if (useless)
         if (auto done = co_await at.workers.run(restart); !done)
             co_return done;
+    auto reserve = [&file, &what] { return file.reserve(what.size); };
+    if (auto room = co_await at.workers.run(reserve); !room) {
+        auto why = room.error();
+        why.text = printable(what.name) + ": " + why.text;
+        co_return why;
+    }
 
     const client_limits limits{.whole = std::chrono::hours(24), .head = time_for_head};
     const auto one = at.api.begin(limits);

@@ -1,17 +1,33 @@
 #include "client/partial_file.hpp"
 
+#include "client/progress_text.hpp"
 #include "core/encoding.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
 #include <memory>
+#include <mutex>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 
 namespace restante::client {
 
 namespace {
 
 constexpr const char* what = "a partial file";
+
+// Less than that is fetched sooner than asked about.
+constexpr std::uint64_t much = 1 << 20;
+// The journal is on the same disk, and has to note what becomes of the file.
+constexpr std::uint64_t for_journal = 1 << 20;
+
+failure no_room(std::uint64_t missing, const std::string& free)
+{
+    return {exit_code::failed, "disk_full",
+            "there is too little room on the disk: " + format_bytes(missing) + " are missing" + free + '.',
+            true};
+}
 
 }  // namespace
 
@@ -55,6 +71,42 @@ outcome<void> partial_file::append(std::span<const char> bytes)
         bytes = bytes.subspan(static_cast<std::size_t>(n));
     }
     return {};
+}
+
+outcome<void> partial_file::reserve(std::uint64_t whole) const
+{
+    const auto missing = whole - std::min(whole, size_);
+    if (missing < much)
+        return {};
+    // Two that take what is left at the same time would get a part each, and neither be fetched.
+    static std::mutex one_at_a_time;
+    const std::scoped_lock turn(one_at_a_time);
+    struct statvfs disk{};
+    // Some file systems of a network say 0 of everything.
+    if (::fstatvfs(file_.get(), &disk) == 0 && disk.f_blocks > 0) {
+        const auto free = static_cast<std::uint64_t>(disk.f_bavail) * disk.f_frsize + held_room();
+        if (free < for_journal || free - for_journal < missing)
+            return no_room(missing, ", " + format_bytes(free) + " are free");
+    }
+    // Files that are fetched at the same time would each find the same room free.
+    if (::fallocate(file_.get(), FALLOC_FL_KEEP_SIZE, static_cast<off_t>(size_),
+                    static_cast<off_t>(missing)) == 0)
+        return {};
+    const int error = errno;
+    if (error != ENOSPC && error != EDQUOT)
+        return {};
+    // Gives back what was got of it. If that fails, the room is this file's and the next try has it.
+    [[maybe_unused]] const int ignored = ::ftruncate(file_.get(), static_cast<off_t>(size_));
+    return no_room(missing, "");
+}
+
+std::uint64_t partial_file::held_room() const
+{
+    struct stat facts{};
+    if (::fstat(file_.get(), &facts) != 0)
+        return 0;
+    const auto held = static_cast<std::uint64_t>(facts.st_blocks) * 512;
+    return held - std::min(held, size_);
 }
 
 outcome<void> partial_file::restart()

@@ -17,6 +17,9 @@ public:
 
     std::uint64_t size() const { return size_; }
     outcome<void> append(std::span<const char> bytes);
+    // Takes the room on the disk for what is missing of so many bytes, where that is much and the file system
+    // can: fails with disk_full before bytes are fetched that would find no place. The size stays.
+    outcome<void> reserve(std::uint64_t whole) const;
     // Throws away what is there.
     outcome<void> restart();
     // Of everything, in hexadecimal; once.
@@ -25,6 +28,8 @@ public:
 
 private:
     outcome<void> hash_what_is_there();
+    // By an earlier reserve(), which counts as used and is this file's.
+    std::uint64_t held_room() const;
 
     unique_fd file_;
     std::uint64_t size_ = 0;

@@ -9,9 +9,10 @@
 //   sync PATH SIZE                                written afterwards, with the size before
 //   drop PATH                                     instead, when the sync has failed
 //
-// While the file RESTANTE_DISK_FULL exists, writes and new files below the root fail with ENOSPC. The file
-// RESTANTE_DISK_BAD, while it exists, has a part of a path: the next sync of such a file fails with EIO, and
-// removes it. With RESTANTE_DISK_DEAF set, syncs happen and are not written down: a test of the test.
+// While the file RESTANTE_DISK_FULL exists, writes, reservations and new files below the root fail with
+// ENOSPC. The file RESTANTE_DISK_BAD, while it exists, has a part of a path: the next sync of such a file
+// fails with EIO, and removes it. With RESTANTE_DISK_DEAF set, syncs happen and are not written down: a test
+// of the test.
 #include <cerrno>
 #include <climits>
 #include <cstdarg>
@@ -200,6 +201,13 @@ ssize_t pwrite(int fd, const void* bytes, size_t size, off_t offset)
     if (!may_write(fd))
         return -1;
     return next<ssize_t(int, const void*, size_t, off_t)>("pwrite")(fd, bytes, size, offset);
+}
+
+int fallocate(int fd, int mode, off_t offset, off_t size)
+{
+    if (!may_write(fd))
+        return -1;
+    return next<int(int, int, off_t, off_t)>("fallocate")(fd, mode, offset, size);
 }
 
 int ftruncate(int fd, off_t size)

@@ -152,6 +152,22 @@ TEST_F(client_placing, a_directory_that_is_removed_is_said_and_found_again)
     EXPECT_TRUE(fs::exists(inbox() / "a"));
 }
 
+TEST_F(client_placing, room_that_is_not_there_is_noticed_before_anything_is_fetched)
+{
+    auto file = partial_file::open(partials.get(), some_file);
+    ASSERT_TRUE(file);
+    const auto none = file->reserve(std::uint64_t{1} << 60);
+    ASSERT_FALSE(none);
+    EXPECT_EQ(none.error().code, "disk_full");
+    EXPECT_TRUE(none.error().transient);
+    EXPECT_NE(none.error().text.find("1048576 TiB are missing"), std::string::npos) << none.error().text;
+    ASSERT_TRUE(file->append(std::span("abc", 3)));
+    EXPECT_TRUE(file->reserve(3 << 20));
+    EXPECT_TRUE(file->reserve(3 << 20)) << "what it holds already is not missing";
+    EXPECT_EQ(partial_size(partials.get(), some_file), 3u) << "the next try goes on from there";
+    EXPECT_EQ(read_file(folder.path() / "partial" / to_string(some_file)), "abc");
+}
+
 TEST_F(client_placing, a_partial_file_goes_on_where_it_was)
 {
     {
