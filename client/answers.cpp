@@ -4,6 +4,7 @@
 #include "client/terminal_text.hpp"
 
 #include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
 
 namespace restante::client {
 
@@ -21,12 +22,26 @@ std::optional<boost::json::object> object_of(std::string_view body)
     return std::move(parsed.get_object());
 }
 
-std::string member_of(std::string_view body, std::string_view name)
+// Of an error; empty when the answer is none of Restante's.
+boost::json::object error_object(std::string_view body)
 {
     if (body.size() > largest_error)
         return {};
-    const auto object = object_of(body);
-    return object ? std::string(text_member(*object, name)) : std::string();
+    return object_of(body).value_or(boost::json::object());
+}
+
+// "quota_exceeded: of bytes, used 900, limit 1000". A list or an object among them is for programs.
+std::string in_parentheses(const failure& why)
+{
+    std::string out = why.code;
+    for (const auto& [name, value] : why.details) {
+        if (value.is_structured() || value.is_null())
+            continue;
+        const auto* text = value.if_string();
+        out += &value == &why.details.begin()->value() ? ": " : ", ";
+        out += printable(name, 64) + ' ' + printable(text ? std::string(*text) : serialize(value), 100);
+    }
+    return out;
 }
 
 exit_code exit_of(unsigned status)
@@ -35,6 +50,9 @@ exit_code exit_of(unsigned status)
         return exit_code::unauthorized;
     if (status == 413 || status == 507)
         return exit_code::too_large;
+    // Whoever cannot do it at all is not asked again.
+    if (status == 501 || status == 505)
+        return exit_code::refused;
     return status >= 500 ? exit_code::gave_up : exit_code::refused;
 }
 
@@ -58,7 +76,7 @@ std::string fallback_code(unsigned status)
 
 std::string error_code_of(std::string_view body)
 {
-    return printable(member_of(body, "code"), 64);
+    return printable(text_member(error_object(body), "code"), 64);
 }
 
 bool says_acked(const answer& from)
@@ -80,16 +98,30 @@ failure bad_answer(std::string text)
 
 failure failure_of(const answer& from, std::string_view what)
 {
+    auto said = error_object(from.body);
+    const std::string sentence(text_member(said, "error"));
     failure out;
     out.exit = exit_of(from.status);
-    out.code = error_code_of(from.body);
+    out.code = printable(text_member(said, "code"), 64);
     out.transient = is_transient(from.status, out.code);
     out.retry_after = from.retry_after;
-    if (out.code.empty())
-        out.code = fallback_code(from.status);
+    out.status = from.status;
     out.text = std::string(what) + ": the server answered " + std::to_string(from.status);
-    if (const auto sentence = member_of(from.body, "error"); !sentence.empty())
+    if (!sentence.empty())
         out.text += ", " + printable(sentence);
+    if (!out.code.empty()) {
+        for (auto& [name, value] : said)
+            if (name != "error" && name != "code")
+                out.details.emplace(name, std::move(value));
+        out.text += " (" + in_parentheses(out) + ')';
+    } else {
+        out.code = fallback_code(from.status);
+        if (from.status >= 400 && out.exit != exit_code::gave_up)
+            out.text += ", as no server of Restante does: is --server right?";
+    }
+    if (out.code == "missing_token")
+        out.text +=
+            ". Neither --token-file nor --token-command nor RESTANTE_TOKEN gives one; login stores one.";
     if (!from.location.empty())
         out.text +=
             ": it is at " + printable(from.location) + ", where no token is sent unless --server says so";

@@ -1,6 +1,7 @@
 #include "client/delivery.hpp"
 
 #include "client/command_runner.hpp"
+#include "client/plain_json.hpp"
 #include "client/recovery.hpp"
 #include "client/terminal_text.hpp"
 #include "client/uri_rewrite.hpp"
@@ -239,6 +240,7 @@ json::object delivery::rewritten(const json::object& row) const
         return name ? std::optional(disk_.target.path_of(*name)) : std::nullopt;
     };
     rewrite_uris(copy, find);
+    make_plain(copy);
     return std::move(copy.get_object());
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <boost/json/object.hpp>
 #include <boost/system/result.hpp>
 
 #include <chrono>
@@ -27,6 +28,9 @@ struct failure {
     std::string text;
     bool transient = false;  // worth another try
     std::optional<std::chrono::milliseconds> retry_after = {};
+    // Of an answer of the server: its status, and what it says besides the sentence, such as a limit.
+    unsigned status = 0;
+    boost::json::object details = {};
 };
 
 template <class T>

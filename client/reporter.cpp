@@ -1,6 +1,7 @@
 #include "client/reporter.hpp"
 
 #include "client/disk.hpp"
+#include "client/plain_json.hpp"
 #include "client/terminal_text.hpp"
 
 #include <boost/json/serialize.hpp>
@@ -29,6 +30,7 @@ void reporter::put_json(std::string_view event, std::string_view code, boost::js
     // Members of the server's objects are told as they are, except in place of these two.
     for (auto& [name, value] : fields)
         line.emplace(name, std::move(value));
+    make_plain(line);
     put_line(STDOUT_FILENO, boost::json::serialize(line));
 }
 
@@ -53,6 +55,10 @@ void reporter::trouble(std::string_view event, const failure& why, boost::json::
 {
     if (json_) {
         fields["error"] = why.text;
+        if (why.status != 0)
+            fields["status"] = why.status;
+        if (!why.details.empty())
+            fields["details"] = why.details;
         put_json(event, why.code, std::move(fields));
     } else {
         // Names of files and words of the server are in it, and stderr may be a terminal.

@@ -1,5 +1,7 @@
 #include "core/utf8.hpp"
 
+#include <algorithm>
+
 namespace restante {
 
 namespace {
@@ -76,6 +78,18 @@ bool is_utf8(std::string_view text) noexcept
         text.remove_prefix(n);
     }
     return true;
+}
+
+std::string as_utf8(std::string_view text)
+{
+    std::string out;
+    out.reserve(text.size());
+    while (!text.empty()) {
+        const auto length = utf8_length(text);
+        out += length == 0 ? std::string_view("\xEF\xBF\xBD") : text.substr(0, length);
+        text.remove_prefix(std::max<std::size_t>(length, 1));
+    }
+    return out;
 }
 
 }  // namespace restante

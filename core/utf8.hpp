@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace restante {
@@ -13,5 +14,8 @@ std::size_t utf8_length(std::string_view text) noexcept;
 std::string_view utf8_prefix(std::string_view text, std::size_t limit) noexcept;
 
 bool is_utf8(std::string_view text) noexcept;
+
+// With U+FFFD in place of each byte that is none of a well-formed sequence.
+std::string as_utf8(std::string_view text);
 
 }  // namespace restante

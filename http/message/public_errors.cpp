@@ -30,18 +30,6 @@ constexpr public_error unavailable =
     later(503, "platform_unavailable", "the platform is unavailable, try again", 2);
 constexpr public_error internal = plain(500, "internal_error", "internal error");
 
-std::string as_utf8(std::string_view text)
-{
-    std::string out;
-    out.reserve(text.size());
-    while (!text.empty()) {
-        const auto length = utf8_length(text);
-        out += length == 0 ? std::string_view("\xEF\xBF\xBD") : text.substr(0, length);
-        text.remove_prefix(std::max<std::size_t>(length, 1));
-    }
-    return out;
-}
-
 }  // namespace
 
 // No default: the compiler refuses an errc without a row.

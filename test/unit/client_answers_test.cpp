@@ -63,6 +63,7 @@ TEST(client_answers, each_status_has_its_exit_code)
              judged{422, "", exit_code::refused, false},
              judged{429, "", exit_code::refused, true},
              judged{500, "", exit_code::gave_up, true},
+             judged{501, "", exit_code::refused, false},
              judged{502, "<html>", exit_code::gave_up, true},
              judged{503, "", exit_code::gave_up, true},
              judged{507, "", exit_code::too_large, false},
@@ -80,10 +81,33 @@ TEST(client_answers, the_servers_words_are_shown_harmless)
 {
     const auto why =
         failure_of({.status = 400, .body = R"({"error":"no \u001b[2J\u009b good","code":"bad"})"}, "trying");
-    EXPECT_EQ(why.text, "trying: the server answered 400, no ?[2J? good");
+    EXPECT_EQ(why.text, "trying: the server answered 400, no ?[2J? good (bad)");
     EXPECT_EQ(why.code, "bad");
     EXPECT_THAT(failure_of({.status = 308, .location = "https://x/"}, "t").text,
                 HasSubstr("it is at https://x/"));
+}
+
+TEST(client_answers, the_limits_that_the_server_names_are_passed_on)
+{
+    const auto why =
+        failure_of({.status = 507,
+                    .body = R"({"error":"too much","code":"quota_exceeded","of":"bytes","used":9,)"
+                            R"("limit":10,"list":[1]})"},
+                   "sending");
+    EXPECT_EQ(why.text,
+              "sending: the server answered 507, too much (quota_exceeded: of bytes, used 9, limit 10)");
+    EXPECT_EQ(why.status, 507u);
+    EXPECT_EQ(why.details.at("limit"), 10);
+    EXPECT_EQ(why.details.at("list").as_array().size(), 1u);
+    EXPECT_FALSE(why.details.contains("error"));
+    const auto foreign = failure_of({.status = 502, .body = R"({"message":"x"})"}, "sending");
+    EXPECT_EQ(foreign.text, "sending: the server answered 502");
+    EXPECT_TRUE(foreign.details.empty());
+    EXPECT_THAT(failure_of({.status = 404, .body = "<html>"}, "reading").text,
+                HasSubstr("is --server right?"));
+    EXPECT_THAT(
+        failure_of({.status = 401, .body = R"({"error":"x","code":"missing_token"})"}, "reading").text,
+        HasSubstr("login stores one"));
 }
 
 TEST(client_answers, an_ack_is_what_says_so)
