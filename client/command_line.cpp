@@ -6,6 +6,8 @@
 #include "client/options.hpp"
 #include "client/verbs.hpp"
 
+#include <boost/algorithm/string/replace.hpp>
+
 #include <algorithm>
 
 namespace restante::client {
@@ -164,8 +166,11 @@ parsed_command_line parse_command_line(std::string_view program, std::span<const
     if (auto wrong = sorted.sort(rest.subspan(1)))
         return *std::move(wrong);
     auto config = load_settings(entry->what, sorted.flags, env);
-    if (!config)
-        return std::move(config).error();
+    if (!config) {
+        auto wrong = std::move(config).error();
+        boost::replace_first(wrong.text, "`PROGRAM ", "`" + std::string(program) + ' ');
+        return wrong;
+    }
     return command{entry->what, std::move(sorted.files), *std::move(config)};
 }
 

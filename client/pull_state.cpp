@@ -26,12 +26,12 @@ public:
     }
 
     // Takes it away. False when the other directory is on another file system.
-    outcome<bool> can_move_to(int other) const
+    outcome<bool> can_move_to(const target_directory& other) const
     {
-        const int error = ::renameat(directory_, name_.c_str(), other, name_.c_str()) == 0 ? 0 : errno;
-        ::unlinkat(error == 0 ? other : directory_, name_.c_str(), 0);
+        const int error = ::renameat(directory_, name_.c_str(), other.get(), name_.c_str()) == 0 ? 0 : errno;
+        ::unlinkat(error == 0 ? other.get() : directory_, name_.c_str(), 0);
         if (error != 0 && error != EXDEV)
-            return disk_failure("the directory that gets the files", error);
+            return disk_failure(other.path(), error);
         return error == 0;
     }
 
@@ -68,7 +68,7 @@ outcome<unique_fd> make_state_directory(const target_directory& target, const st
     const auto tried = probe::make(opened->get());
     if (!tried)
         return tried.error();
-    const auto moves = tried->can_move_to(target.get());
+    const auto moves = tried->can_move_to(target);
     if (!moves)
         return moves.error();
     if (*moves)
@@ -113,7 +113,7 @@ bool pull_state::is_cut_off() const
     const auto tried = probe::make(partials->get());
     if (!tried)
         return tried.error().code == "directory_gone";
-    const auto moves = tried->can_move_to(target.get());
+    const auto moves = tried->can_move_to(target);
     return moves && !*moves;
 }
 

@@ -9,6 +9,7 @@
 #include "http/client/client_error.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <unistd.h>
 
 namespace restante::client {
@@ -124,11 +125,16 @@ problem take(settings& to, const option& o, const sources& from)
     return found->where + " must be " + *rule + ", but " + in_quotes(found->value) + " was given.";
 }
 
-problem check_id(const std::string& id, std::string_view what)
+// Any letter case is taken and one is used from then on: the journal of a workspace has its id in its name.
+problem take_id(std::string& id, std::string_view what)
 {
-    if (id.empty() || parse_uuid(id))
+    if (id.empty())
         return std::nullopt;
-    return std::string(what) + " must be a UUID, but " + in_quotes(id) + " was given.";
+    const auto parsed = parse_uuid(id);
+    if (!parsed)
+        return std::string(what) + " must be a UUID, but " + in_quotes(id) + " was given.";
+    id = to_string(*parsed);
+    return std::nullopt;
 }
 
 problem check_token(const std::string& token)
@@ -169,17 +175,30 @@ problem check_together(settings& s, verb what)
     s.url = *std::move(url);
     while (s.url.path.ends_with('/'))
         s.url.path.pop_back();
-    if (auto wrong = check_id(s.workspace, "--workspace"))
+    if (auto wrong = take_id(s.workspace, "--workspace"))
         return wrong;
-    if (auto wrong = check_id(s.to, "--to"))
+    if (auto wrong = take_id(s.to, "--to"))
         return wrong;
     if (s.wait != "staged" && s.wait != "fetched" && s.wait != "acked")
         return "--wait must be staged, fetched or acked, but " + in_quotes(s.wait) + " was given.";
     if (s.to.empty())
         s.to = s.workspace;
     if (what != verb::login && (what == verb::send ? s.to : s.workspace).empty())
-        return "No workspace is set. `restante login` stores one; --workspace ID names one.";
+        return "No workspace is set. `PROGRAM login` stores one; --workspace ID names one.";
     return check_token(s.token);
+}
+
+// A shell does this for words that begin with it; for client.conf and --into=~/inbox there is none.
+void expand_home(std::string& path, const environment& env)
+{
+    if (const auto home = env("HOME"); home && path.starts_with("~/"))
+        path.replace(0, 1, *home);
+}
+
+// One in a directory that may not be entered is not passed over: reading it will say so.
+bool may_exist(const std::string& path)
+{
+    return ::access(path.c_str(), F_OK) == 0 || (errno != ENOENT && errno != ENOTDIR);
 }
 
 problem load(settings& to, verb what, const std::vector<given_flag>& flags, const environment& env)
@@ -190,7 +209,7 @@ problem load(settings& to, verb what, const std::vector<given_flag>& flags, cons
     // login writes that file, and says what is to be in it.
     if (to.config_file.empty() && what != verb::login)
         if (const auto found = find_places(env); found)
-            if (const auto usual = found->config + "/client.conf"; ::access(usual.c_str(), F_OK) == 0)
+            if (const auto usual = found->config + "/client.conf"; may_exist(usual))
                 to.config_file = usual;
     if (!to.config_file.empty() && what != verb::login)
         if (auto wrong = from.read_file(to.config_file))
@@ -199,6 +218,8 @@ problem load(settings& to, verb what, const std::vector<given_flag>& flags, cons
         if (o.flag != "config" && (o.verbs & bit(what)) != 0)
             if (auto wrong = take(to, o, from))
                 return wrong;
+    for (auto* path : {&to.into, &to.token_file, &to.ca_file})
+        expand_home(*path, env);
     to.token = env("RESTANTE_TOKEN").value_or("");
     if (auto wrong = choose_token_source(to, from))
         return wrong;

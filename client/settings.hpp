@@ -58,7 +58,8 @@ struct given_flag {
 };
 
 // A flag overrides the environment (RESTANTE_SERVER for --server), which overrides the file: the one that
-// --config or RESTANTE_CLIENT_CONFIG names, or client.conf among the user's places if there is one.
+// --config or RESTANTE_CLIENT_CONFIG names, or client.conf among the user's places if there is one. In the
+// text of a failure PROGRAM stands for what the user typed.
 outcome<settings> load_settings(verb what, const std::vector<given_flag>& flags, const environment& env);
 
 }  // namespace restante::client

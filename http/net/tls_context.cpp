@@ -32,6 +32,17 @@ std::string last_openssl_error()
     return text.data();
 }
 
+// Only what is wrong, for people: a missing file is one, and "no certificate or crl found".
+std::string last_openssl_reason()
+{
+    const auto last = ERR_peek_last_error();
+    const auto first = ERR_peek_error();
+    if (ERR_SYSTEM_ERROR(first))
+        return std::strerror(ERR_GET_REASON(first));
+    const char* reason = ERR_reason_error_string(last);
+    return reason ? reason : last_openssl_error();
+}
+
 // In the form of ALPN: a length, then the name.
 constexpr unsigned char our_protocol[] = "\x08http/1.1";
 
@@ -153,7 +164,8 @@ startup_result<tls_context> make_client_tls_context(const std::string& extra_roo
         return context;
     ERR_clear_error();
     if (SSL_CTX_load_verify_file(context.get(), extra_roots.c_str()) != 1)
-        return startup_failure{"cannot use the roots in " + extra_roots + ": " + last_openssl_error()};
+        return startup_failure{"The certificates in " + extra_roots +
+                               " cannot be used: " + last_openssl_reason() + '.'};
     return context;
 }
 

@@ -1,6 +1,7 @@
 """`restante-client pull` against the real server: what arrives, in which order, what is said and what is acked."""
 
 import json
+import math
 import os
 import pathlib
 import shutil
@@ -15,7 +16,8 @@ import forms
 from client_case import ClientCase
 from client_process import CLIENT, Home, digest_of
 from forgetful_disk import ForgetfulDisk
-from http_wire import await_true
+from http_wire import Wire, await_true, request_head
+from lying_proxy import LyingProxy
 from proxy import Proxy
 from server_process import BINARY, Server
 
@@ -84,6 +86,29 @@ class Once(ClientCase):
         for line in self.home.pull().lines():
             self.assertTrue({"event", "code"} <= set(line), line)
 
+    def test_every_line_parses_whatever_a_message_and_a_name_hold(self):
+        body = b'{"jsonrpc":"2.0","id":1,"method":"message/send","params":{"message":{"parts":[]},"odd":[1e999,-1e999,5e-324]}}'
+        with Wire(self.server.address) as wire:
+            wire.send(request_head("POST", f"/workspaces/{self.workspace.id}/a2a", [
+                ("Host", "test"), ("Authorization", f"Bearer {self.workspace.token}"),
+                ("Content-Type", "application/json"), ("Content-Length", str(len(body)))]) + body)
+            taken = wire.read_answer().status
+        self.send_files(b"x")
+        inbox = os.fsencode(self.home.path) + b"/caf\xe9"
+        done = subprocess.run([CLIENT, "pull", "--once", "--json"], capture_output=True, timeout=60, cwd=self.home.path,
+                              env={**self.home.variables, "RESTANTE_INTO": os.fsdecode(inbox)})
+        self.assertEqual(done.returncode, 0, done)
+
+        def refuse(text):
+            raise AssertionError(f"{text} is not JSON")
+
+        lines = [json.loads(line, parse_constant=refuse) for line in done.stdout.decode("utf-8").splitlines()]
+        self.assertEqual([line["path"] for line in lines if line["event"] == "file"],
+                         [f"{self.home.path}/caf\ufffd/file0.bin"])
+        odd = [line["row"]["request_body"]["params"]["odd"] for line in lines if line["event"] == "message"]
+        self.assertTrue(all(each is None or math.isfinite(each) for row in odd for each in row), odd)
+        self.assertEqual(len(odd), 1 if taken == 200 else 0)
+
     def test_files_that_were_acked_by_somebody_else_are_passed_over(self):
         sent = self.send_files(b"x", b"y")
         self.assertEqual(self.call("POST", f"/pending-uploads/{sent[0]['file_id']}/ack").status, 200)
@@ -101,6 +126,16 @@ class Once(ClientCase):
         done = self.home.pull()
         self.assertEqual(done.code, 2)
         self.assertIn("chmod 600", done.stdout)
+
+    def test_certificates_that_cannot_be_used_are_said_in_words(self):
+        no_pem = self.home.path / "no.pem"
+        no_pem.write_text("nothing")
+        for file, why in ((no_pem, "no certificate"), (self.home.path / "absent", "No such file")):
+            done = self.home.pull("--ca-file", str(file))
+            failed = done.events("failed")[0]
+            self.assertEqual((done.code, failed["code"]), (2, "bad_ca_file"), done)
+            self.assertIn(why, failed["error"])
+            self.assertNotIn("routines", failed["error"])
 
     def test_a_token_from_a_command_or_the_environment(self):
         self.send_files(b"x")
@@ -214,6 +249,31 @@ class Following(ClientCase):
             pull.stop()
         self.assertEqual(self.acked(), {file["file_id"] for file in sent})
         self.assert_delivered(self.home, forms.noise(400_000, 1), b"y")
+
+    def test_a_large_file_is_fetched_only_when_there_is_room_for_it(self):
+        disk = ForgetfulDisk(self.home.path, self.home.path / "disk.log")
+        large = forms.noise(2_000_000, 3)
+        with LyingProxy(self.server.address) as proxy:
+            self.home.variables["RESTANTE_SERVER"] = self.url(proxy.address)
+            with self.home.start(**disk.variables) as pull:
+                pull.wait_for("started")
+                # The partial file is there already, so that only its room is missing.
+                partial = next(self.home.path.glob(".local/state/restante/*/partial"))
+                proxy.rule = lambda request, reply: reply.replace(503) if "/content" in request.path else None
+                sent = self.send_files(large)
+                pull.wait_for("retry", code="http_503")
+                self.assertTrue((partial / sent[0]["file_id"]).exists())
+                disk.full.touch()
+                proxy.rule = lambda *_: None
+                pull.wait_for("retry", code="disk_full")
+                asked = [request for request in proxy.requests if "/content" in request.path]
+                pull.wait_for("retry", code="disk_full")
+                self.assertEqual([request for request in proxy.requests if "/content" in request.path], asked)
+                self.assertEqual(self.acked(), set())
+                disk.full.unlink()
+                pull.wait_for("file")
+                pull.stop()
+        self.assert_delivered(self.home, large)
 
     def test_a_disk_that_is_full_from_the_start_is_said_and_waited_for(self):
         self.send_files(b"x")

@@ -88,6 +88,9 @@ TEST(client_settings, what_is_wrong_is_said_in_a_sentence)
 {
     user somebody;
     EXPECT_THAT(somebody.refusal({"pull"}), HasSubstr("`restante login`"));
+    const auto parsed =
+        parse_command_line("restante-client", std::vector<std::string>{"pull"}, somebody.env());
+    EXPECT_THAT(std::get<failure>(parsed).text, HasSubstr("`restante-client login`"));
     EXPECT_THAT(somebody.refusal({"pull", "--workspace", "me"}), HasSubstr("must be a UUID"));
     EXPECT_THAT(somebody.refusal({"pull", "--server", "ftp://x", "--workspace", some_id}),
                 HasSubstr("--server"));
@@ -113,6 +116,34 @@ TEST(client_settings, send_goes_to_its_own_workspace_unless_told_otherwise)
     EXPECT_EQ(somebody.load({"send", "a", "--", "--b"}).to, some_id);
     EXPECT_EQ(somebody.load({"send", "a", "--to", other_id}).to, other_id);
     EXPECT_EQ(std::get<command>(somebody.parse({"send", "a", "--", "--b"})).files.at(1), "--b");
+}
+
+TEST(client_settings, an_id_has_one_form_whatever_its_letters_are)
+{
+    user somebody;
+    somebody.variables["RESTANTE_WORKSPACE"] = "0191D5A0-0000-7000-8000-000000000001";
+    EXPECT_EQ(somebody.load({"pull"}).workspace, some_id);
+    EXPECT_EQ(somebody.load({"send", "a"}).to, some_id);
+    EXPECT_EQ(somebody.load({"send", "a", "--to", "0191D5a0-0000-7000-8000-000000000002"}).to, other_id);
+}
+
+TEST(client_settings, a_path_may_begin_at_home)
+{
+    user somebody;
+    somebody.write_conf("workspace = " + std::string(some_id) + "\ninto = ~/inbox\ntoken-file = ~/t\n");
+    const auto home = somebody.home.path().string();
+    EXPECT_EQ(somebody.load({"pull"}).into, home + "/inbox");
+    EXPECT_EQ(somebody.load({"pull"}).token_file, home + "/t");
+    EXPECT_EQ(somebody.load({"pull", "--ca-file=~/ca.pem"}).ca_file, home + "/ca.pem");
+    EXPECT_EQ(somebody.load({"pull", "--into", "~other/x"}).into, "~other/x");
+}
+
+TEST(client_settings, a_file_that_cannot_be_reached_is_not_passed_over)
+{
+    user somebody;
+    std::filesystem::create_directories(somebody.home.path() / ".config/restante");
+    std::filesystem::create_symlink("client.conf", somebody.home.path() / ".config/restante/client.conf");
+    EXPECT_THAT(somebody.refusal({"pull", "--workspace", some_id}), HasSubstr("client.conf"));
 }
 
 TEST(client_settings, the_stronger_source_of_a_token_wins)
