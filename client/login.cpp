@@ -3,6 +3,7 @@
 #include "client/feed_row.hpp"
 #include "client/login_files.hpp"
 #include "client/session.hpp"
+#include "client/token_facts.hpp"
 #include "core/ids.hpp"
 
 #include <boost/json/parse.hpp>
@@ -20,6 +21,7 @@ namespace {
 namespace json = boost::json;
 
 constexpr auto time_limit = std::chrono::seconds(30);
+constexpr const char* has_token = "This workspace has a token already: log in with it, without --register.";
 
 // Turns the echo of the terminal off while a secret is typed. One at a time.
 class quiet_terminal {
@@ -80,8 +82,8 @@ outcome<std::string> ask_for_token()
     return parse_token(line, terminal ? "what was typed" : "standard input");
 }
 
-// The token of the new workspace.
-awaitable<outcome<std::string>> register_workspace(server_api& api, const settings& config)
+// Takes the token of the new workspace.
+awaitable<outcome<void>> register_workspace(server_api& api, settings& config)
 {
     json::object body{{"id", config.workspace}, {"delivery_mode", "poll"}};
     if (!config.name.empty())
@@ -89,22 +91,29 @@ awaitable<outcome<std::string>> register_workspace(server_api& api, const settin
     const auto got = co_await api.post("/registry/register", json::serialize(body), time_limit);
     if (!got)
         co_return got.error();
-    if (!got->ok())
-        co_return failure_of(*got, "registering");
+    if (!got->ok()) {
+        auto why = failure_of(*got, "registering");
+        if (why.code == "missing_token")  // only its owner may register it again
+            why = {why.exit, "already_registered", has_token};
+        co_return why;
+    }
     boost::system::error_code ec;
     const auto parsed = json::parse(got->body, ec);
     const auto* object = ec ? nullptr : parsed.if_object();
     const auto* token = object ? object->if_contains("auth_token") : nullptr;
     if (!token || !token->is_string())
-        co_return failure{exit_code::refused, "already_registered",
-                          "This workspace has a token already: log in with it, without --register."};
-    co_return parse_token(token->get_string(), "the server's answer");
+        co_return failure{exit_code::refused, "already_registered", has_token};
+    auto made = parse_token(token->get_string(), "the server's answer");
+    if (!made)
+        co_return made.error();
+    config.token = *std::move(made);
+    co_return outcome<void>();
 }
 
-// Whether the server takes the token.
-awaitable<outcome<void>> try_token(server_api& api, const settings& config)
+// Whether the token opens the inbox.
+awaitable<outcome<void>> try_token(server_api& api, const std::string& workspace)
 {
-    const auto got = co_await api.get("/workspaces/" + config.workspace + "/activity?limit=1", time_limit);
+    const auto got = co_await api.get("/workspaces/" + workspace + "/activity?limit=1", time_limit);
     if (!got)
         co_return got.error();
     if (!got->ok())
@@ -114,18 +123,80 @@ awaitable<outcome<void>> try_token(server_api& api, const settings& config)
     co_return outcome<void>();
 }
 
-awaitable<exit_code> obtain(server_api& api, settings& config, outcome<void>& how)
+// Asks what the token is, and takes its workspace where none was named.
+awaitable<outcome<void>> judge_token(server_api& api, settings& config, reporter& out)
 {
-    if (config.register_workspace) {
-        auto token = co_await register_workspace(api, config);
-        if (token)
-            config.token = *std::move(token);
-        else
-            how = token.error();
-    } else {
-        how = co_await try_token(api, config);
+    const auto got = co_await api.get("/token", time_limit);
+    if (!got)
+        co_return got.error();
+    outcome<token_facts> facts;  // of which an older server says nothing
+    if (got->ok()) {
+        facts = parse_token_facts(got->body);
+    } else if (auto why = failure_of(*got, "trying the token"); why.code != "no_such_route") {
+        co_return why;
     }
+    if (!facts)
+        co_return facts.error();
+    if (auto good = check_token(*facts, config.workspace); !good)
+        co_return good;
+    if (config.workspace.empty())
+        config.workspace = facts->workspace;
+    if (!only_sends(*facts))
+        if (auto opens = co_await try_token(api, config.workspace); !opens)
+            co_return opens;
+    if (const auto words = in_words(*facts); !words.empty())
+        out.note("token", {}, words);
+    co_return outcome<void>();
+}
+
+// Its own errors are in `how`.
+awaitable<exit_code> run_into(awaitable<outcome<void>> work, outcome<void>& how)
+{
+    how = co_await std::move(work);
     co_return exit_code::done;
+}
+
+outcome<void> run_on(session& talk, awaitable<outcome<void>> work)
+{
+    outcome<void> how;
+    if (talk.run(run_into(std::move(work), how)) == exit_code::interrupted)
+        return failure{exit_code::interrupted, "interrupted", "Interrupted."};
+    return how;
+}
+
+outcome<void> register_and_store(settings& config, const places& where, reporter& out)
+{
+    if (config.workspace.empty())
+        config.workspace = to_string(make_uuid_v4());
+    // Whatever can fail without the server does so first: it gives a new token only once.
+    auto files = login_files::prepare(config, where);
+    if (!files)
+        return files.error();
+    auto opened = session::open(config, out);
+    if (!opened)
+        return opened.error();
+    if (auto done = run_on(**opened, register_workspace((*opened)->api(), config)); !done)
+        return done;
+    return files->store(config.token);
+}
+
+outcome<void> judge_and_store(settings& config, const places& where, reporter& out)
+{
+    if (stores_token(config) && config.token.empty()) {
+        auto token = ask_for_token();
+        if (!token)
+            return token.error();
+        config.token = *std::move(token);
+    }
+    auto opened = session::open(config, out);
+    if (!opened)
+        return opened.error();
+    if (auto good = run_on(**opened, judge_token((*opened)->api(), config, out)); !good)
+        return good;
+    auto files = login_files::prepare(config, where);
+    if (!files)
+        return files.error();
+    return files->store(config.token);
 }
 
 outcome<void> log_in(settings& config, const environment& env, reporter& out)
@@ -133,30 +204,8 @@ outcome<void> log_in(settings& config, const environment& env, reporter& out)
     const auto where = find_places(env);
     if (!where)
         return where.error();
-    if (config.workspace.empty() && !config.register_workspace)
-        return failure{exit_code::usage, "usage",
-                       "Which workspace? --workspace ID names one, --register makes one."};
-    if (config.workspace.empty())
-        config.workspace = to_string(make_uuid_v4());
-    if (!config.register_workspace && stores_token(config) && config.token.empty()) {
-        auto token = ask_for_token();
-        if (!token)
-            return token.error();
-        config.token = *std::move(token);
-    }
-    // Whatever can fail without the server does so first: it gives a new token only once.
-    auto files = login_files::prepare(config, *where);
-    if (!files)
-        return files.error();
-    auto opened = session::open(config, out);
-    if (!opened)
-        return opened.error();
-    outcome<void> how;
-    if ((*opened)->run(obtain((*opened)->api(), config, how)) == exit_code::interrupted)
-        return failure{exit_code::interrupted, "interrupted", "Interrupted."};
-    if (!how)
-        return how;
-    return files->store(config.token);
+    return config.register_workspace ? register_and_store(config, *where, out)
+                                     : judge_and_store(config, *where, out);
 }
 
 }  // namespace

@@ -2,10 +2,12 @@
 
 #include "core/text.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 namespace restante::client {
@@ -94,6 +96,18 @@ outcome<outgoing_file> open_one(const std::string& path, const std::string& stdi
     return out;
 }
 
+// All are open until they are sent: what is renamed over one of them in the meantime is not sent in its
+// place.
+void allow_open_files(std::size_t count)
+{
+    constexpr rlim_t others = 64;
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= count + others)
+        return;
+    limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, count + others);
+    ::setrlimit(RLIMIT_NOFILE, &limit);  // if that is not enough, opening says so
+}
+
 }  // namespace
 
 std::string_view guess_mime_type(std::string_view name)
@@ -125,6 +139,7 @@ std::vector<std::size_t> batch_sizes(const std::vector<std::uint64_t>& sizes)
 outcome<std::vector<outgoing_file>> open_outgoing(const std::vector<std::string>& paths,
                                                   const std::string& stdin_name)
 {
+    allow_open_files(paths.size());
     std::vector<outgoing_file> all;
     for (const auto& path : paths) {
         auto one = open_one(path, stdin_name);

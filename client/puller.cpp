@@ -154,7 +154,7 @@ awaitable<outcome<std::vector<feed_row>>> puller::read_page()
 
 awaitable<void> puller::after_failed_page(failure why, unsigned used, backoff& pause, clock::time_point since)
 {
-    if (why.exit == exit_code::unauthorized && co_await api_.refresh_token(used))
+    if (why.exit == exit_code::unauthorized && co_await api_.refresh_token(used, why))
         co_return;
     if (why.transient && config_.once && clock::now() - since > config_.give_up_after)
         why = in_vain(why);
@@ -238,7 +238,7 @@ awaitable<void> puller::after_failed_row(entry& which, failure why, unsigned tok
     if (!which.first_failure)
         which.first_failure = clock::now();
     if (why.exit == exit_code::unauthorized) {
-        why.transient = co_await api_.refresh_token(token);
+        why.transient = co_await api_.refresh_token(token, why);
         if (!why.transient) {
             stop(out_.fail(why));
             co_return;

@@ -4,6 +4,7 @@
 #include "client/json_member.hpp"
 #include "client/multipart_body.hpp"
 #include "client/terminal_text.hpp"
+#include "client/token_facts.hpp"
 #include "core/ids.hpp"
 
 #include <boost/json/parse.hpp>
@@ -90,6 +91,9 @@ awaitable<outcome<void>> sender::send_all(const std::vector<outgoing_file>& file
         ++rest_.files;
         rest_.bytes += file.size;
     }
+    if (!config_.message.empty())
+        if (auto may = co_await may_send_message(); !may)
+            co_return may;
     std::span<const outgoing_file> rest(files);
     for (const auto count : batch_sizes(sizes)) {
         if (auto sent = co_await send_batch(rest.first(count)); !sent)
@@ -165,7 +169,7 @@ awaitable<outcome<answer>> sender::until_decided(const attempt& once, std::strin
             co_return got;
         }
         auto why = got ? failure_of(*got, what) : got.error();
-        if (why.exit == exit_code::unauthorized && co_await api_.refresh_token(used))
+        if (why.exit == exit_code::unauthorized && co_await api_.refresh_token(used, why))
             continue;
         if (!why.transient)
             co_return why;
@@ -180,6 +184,21 @@ awaitable<outcome<answer>> sender::until_decided(const attempt& once, std::strin
         out_.trouble("retry", why, {{"wait_ms", wait.count()}}, trying_again(wait));
         co_await sleep_for(wait);
     }
+}
+
+// Files that are staged with a grant use it up, and it is good for nothing else. Whatever else is wrong, the
+// upload finds out.
+awaitable<outcome<void>> sender::may_send_message()
+{
+    const auto got = co_await api_.get("/token", time_for_message);
+    if (!got || !got->ok())
+        co_return outcome<void>();
+    const auto facts = parse_token_facts(got->body);
+    if (facts && facts->scope == "grant")
+        co_return failure{
+            exit_code::unauthorized, "insufficient_scope",
+            "An upload grant sends files and no message: nothing was sent. Leave --message out."};
+    co_return outcome<void>();
 }
 
 awaitable<outcome<void>> sender::send_message()

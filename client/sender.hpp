@@ -24,6 +24,7 @@ private:
     awaitable<outcome<void>> send_all(const std::vector<outgoing_file>& files);
     awaitable<outcome<void>> send_batch(std::span<const outgoing_file> files);
     awaitable<outcome<answer>> upload_once(std::span<const outgoing_file> files, const std::string& key);
+    awaitable<outcome<void>> may_send_message();
     awaitable<outcome<void>> send_message();
     awaitable<outcome<void>> wait_for_receipts();
     awaitable<outcome<bool>> ask_for_receipt(const std::string& file_id, const std::string& name);

@@ -137,7 +137,7 @@ awaitable<outcome<answer>> server_api::post(std::string path, std::string json, 
     co_return co_await exchange(std::move(what), &body, within);
 }
 
-awaitable<bool> server_api::refresh_token(unsigned refused)
+awaitable<bool> server_api::refresh_token(unsigned refused, failure& why)
 {
     // Requests that were under way together are refused together, and the first of them reads it.
     while (reading_token_)
@@ -151,6 +151,8 @@ awaitable<bool> server_api::refresh_token(unsigned refused)
     auto read = co_await shared_workers().run(std::move(again));
     reading_token_ = false;
     token_read_.notify_all();
+    if (!read)
+        why.text += ". " + read.error().text;
     co_return read&& token_.replace(*std::move(read));
 }
 

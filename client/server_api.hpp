@@ -28,8 +28,9 @@ public:
     // Which token the next request is made with.
     unsigned token_generation() const { return token_.generation(); }
     // After the token of this generation was refused: true if there is another one now. It is read again once
-    // until one has worked: a command may print another token each time, and the server refuse them all.
-    awaitable<bool> refresh_token(unsigned refused);
+    // until one has worked: a command may print another token each time, and the server refuse them all. Why
+    // it could not be read is added to the text of `why`, the refusal.
+    awaitable<bool> refresh_token(unsigned refused, failure& why);
     void token_worked() { read_again_ = false; }
 
     void stop() { client_.stop(); }

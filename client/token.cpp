@@ -1,17 +1,15 @@
 #include "client/token.hpp"
 
 #include "client/disk.hpp"
+#include "client/token_command.hpp"
 
 #include <boost/algorithm/string/trim.hpp>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <fcntl.h>
-#include <memory>
 #include <sys/stat.h>
-#include <sys/wait.h>
 
 namespace restante::client {
 
@@ -22,17 +20,12 @@ failure bad_token(std::string text)
     return {exit_code::usage, "bad_token", std::move(text)};
 }
 
-outcome<std::string> run_token_command(const std::string& command)
+outcome<std::string> token_of_command(const std::string& command)
 {
-    std::FILE* pipe = ::popen(command.c_str(), "re");
-    if (!pipe)
-        return bad_token("The token command cannot be run: " + std::string(std::strerror(errno)) + '.');
-    std::string text(longest_token + 1, '\0');
-    text.resize(std::fread(text.data(), 1, text.size(), pipe));
-    const int status = ::pclose(pipe);
-    if (status != 0)
-        return failure{exit_code::unauthorized, "token_command_failed", "The token command has failed."};
-    return parse_token(text, "the output of the token command");
+    const auto text = run_token_command(command);
+    if (!text)
+        return text.error();
+    return parse_token(*text, "the output of the token command");
 }
 
 }  // namespace
@@ -86,7 +79,7 @@ outcome<std::string> token_source::read_again() const
     if (!file_.empty())
         return read_token_file(file_);
     if (!command_.empty())
-        return run_token_command(command_);
+        return token_of_command(command_);
     return token_;
 }
 

@@ -27,11 +27,12 @@ constexpr verb_entry table[] = {
      "      sends what a pipe brings, and waits until the workspace has it\n"},
     {verb::login, "login", "",
      "Stores the server, the workspace and its token, so that pull and send need no flags.",
-     "Reads the token from the terminal or from standard input, or registers a new workspace and keeps the "
-     "token that the server gives it. Writes client.conf and token in $XDG_CONFIG_HOME/restante, for the user "
-     "alone. Prints the id of the workspace.",
-     "  PROGRAM login --server https://files.example.com --workspace ID\n"
-     "      asks for the token of that workspace\n"
+     "Reads the token from the terminal or from standard input, and asks the server what it is good for and for "
+     "which workspace: one that only sends files, or an upload grant, is stored for send. Or registers a new "
+     "workspace and keeps the token that the server gives it. Writes client.conf and token in "
+     "$XDG_CONFIG_HOME/restante, for the user alone. Prints the id of the workspace.",
+     "  PROGRAM login --server https://files.example.com\n"
+     "      asks for a token, and the server for its workspace\n"
      "  PROGRAM login --register --name laptop --into ~/inbox\n"
      "      registers a new workspace at the server on this machine\n"},
 };

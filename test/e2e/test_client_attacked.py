@@ -42,6 +42,21 @@ class Tokens(Case):
                 self.assertEqual(len(proxy.requests) - before, 2)
                 self.assertEqual(len(count.read_text()) - count_before, len("x\n") * 2)
 
+    def test_a_command_that_fails_says_why(self):
+        del self.home.variables["RESTANTE_TOKEN_FILE"]
+        done = self.home.pull("--token-command", "echo locked >&2; exit 3")
+        self.assertEqual((done.code, done.events("failed")[0]["code"]), (4, "token_command_failed"), done)
+        self.assertIn("exit code 3", done.events("failed")[0]["error"])
+        self.assertIn("locked", done.stderr)
+
+    def test_a_command_that_fails_when_it_is_run_again_says_why(self):
+        del self.home.variables["RESTANTE_TOKEN_FILE"]
+        mark = self.home.path / "mark"
+        done = self.home.pull("--token-command", f"test -e {mark} && exit 3; touch {mark}; echo {'w' * 43}")
+        failed = done.events("failed")[0]
+        self.assertEqual((done.code, failed["code"]), (4, "invalid_token"), done)
+        self.assertIn("The token command failed with exit code 3.", failed["error"])
+
     def test_a_token_that_is_replaced_while_several_fetches_run(self):
         """Each of them is refused with the old one; the first reads the new one for all."""
         contents = [forms.noise(1000, number) for number in range(8)]

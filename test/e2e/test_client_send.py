@@ -68,6 +68,12 @@ class Sending(ClientCase):
         self.assertEqual(self.home.run("send", *paths).code, 0)
         self.assertEqual([row[0] for row in self.stored()], [f"{number:03}.bin" for number in range(70)])
 
+    def test_more_files_than_may_usually_be_open(self):
+        paths = [self.write(f"f{number}", b"%d" % number) for number in range(200)]
+        words = " ".join(["ulimit -Sn 100; exec", CLIENT, "send", *paths])
+        done = subprocess.run(["sh", "-c", words], capture_output=True, text=True, env=self.home.variables, timeout=60)
+        self.assertEqual((done.returncode, len(done.stdout.splitlines())), (0, 200), done)
+
     def test_a_message_follows_the_files_and_names_them(self):
         done = self.home.run("send", "--message", "look at this", self.write("a.txt", b"one"))
         self.assertEqual(done.code, 0, done)
@@ -106,7 +112,9 @@ class Sending(ClientCase):
 
     def test_what_the_server_refuses_has_its_exit_code(self):
         empty, small = self.write("empty", b""), self.write("small", b"x")
-        self.assertEqual(self.home.run("send", empty).code, 3)
+        done = self.home.run("send", "--json", small, empty)
+        failed = done.events("failed")[0]
+        self.assertEqual((done.code, failed["code"], failed["details"]), (3, "empty_file", {"filename": "empty"}), done)
         self.assertEqual(self.home.run("send", self.write("large", bytes(26_214_401))).code, 6)
         nobody = Workspace("0191d5a0-0000-7000-8000-000000000001", self.workspace.token)
         self.assertEqual(self.home.run("send", small, "--to", nobody.id).code, 4, "its token is another's")
@@ -118,7 +126,10 @@ class Sending(ClientCase):
             return reply_with(507, {"error": "too much is waiting", "code": "quota_exceeded", "used": 1, "limit": 1})
         with LyingProxy(self.server.address, before=full) as proxy:
             done = self.home.run("send", "--json", self.write("a", b"x"), RESTANTE_SERVER=self.url(proxy.address))
-        self.assertEqual((done.code, done.events("failed")[0]["code"]), (6, "quota_exceeded"))
+        failed = done.events("failed")[0]
+        self.assertEqual((done.code, failed["code"], failed["status"]), (6, "quota_exceeded", 507))
+        self.assertEqual(failed["details"], {"used": 1, "limit": 1})
+        self.assertIn("used 1, limit 1", failed["error"])
         done = self.home.run("send", "--json", self.write("a", b"x"), str(self.home.path / "absent"))
         self.assertEqual((done.code, done.events("failed")[0]["code"]), (1, "cannot_read"))
         self.assertEqual(self.stored(), [], "nothing is sent when something cannot be")
@@ -298,7 +309,79 @@ class LoggingIn(ClientCase):
     def test_a_workspace_that_has_a_token_cannot_be_registered_again(self):
         done = self.home.run("login", "--register", "--server", self.url(), "--workspace", self.workspace.id)
         self.assertEqual(done.code, 4, done)
+        self.assertIn("has a token already", done.stderr)
         self.assertFalse(self.conf.exists())
+
+    def mint(self, **fields):
+        answer = self.call("POST", "/tokens", fields)
+        self.assertEqual(answer.status, 201, answer)
+        return told_tokens.remember(answer.json()["auth_token"])
+
+    def log_in(self, token, *words):
+        return self.home.run("login", "--server", self.url(), *words, stdin=told_tokens.remember(token) + "\n")
+
+    def test_a_token_that_only_sends_is_stored_for_send_and_said(self):
+        answer = self.call("POST", "/upload-grants", {"max_requests": 2})
+        for token, what in ((self.mint(scope="upload", expires_in=600), "sends files to workspace"),
+                            (answer.json()["grant"], "an upload grant")):
+            with self.subTest(what=what):
+                done = self.log_in(token)
+                self.assertEqual((done.code, done.stdout), (0, self.workspace.id + "\n"), done)
+                self.assertIn(what, done.stderr)
+                self.assertIn("until ", done.stderr)
+                (self.home.path / "a.txt").write_text("hello")
+                sent = self.home.run("send", "a.txt")
+                self.assertEqual(sent.code, 0, sent)
+                pulled = self.home.pull()
+                self.assertEqual((pulled.code, pulled.events("failed")[0]["code"]), (4, "insufficient_scope"), pulled)
+        before = len(self.db.files(self.workspace))
+        refused = self.home.run("send", "--json", "a.txt", "--message", "hello")
+        self.assertEqual((refused.code, refused.lines()[-1]["code"]), (4, "insufficient_scope"), refused)
+        self.assertEqual(len(self.db.files(self.workspace)), before, "what could not be told of was not sent either")
+        self.assertIn("2 requests, 5 files, 50.0 MiB are left", done.stderr)
+
+    def test_a_token_says_itself_whose_it_is(self):
+        done = self.log_in(self.workspace.token)
+        self.assertEqual((done.code, done.stdout, done.stderr), (0, self.workspace.id + "\n", ""), done)
+        self.assertEqual(self.home.run("pull", "--once").code, 0)
+
+    def test_an_id_in_capitals_is_the_same_workspace(self):
+        done = self.log_in(self.workspace.token, "--workspace", self.workspace.id.upper())
+        self.assertEqual((done.code, done.stdout), (0, self.workspace.id + "\n"), done)
+        sent = self.send_files(b"x")
+        self.assertEqual(self.home.run("pull", "--once", "--into", "inbox").code, 0)
+        once_more = self.home.run("pull", "--once", "--into", "inbox", "--workspace", self.workspace.id.upper())
+        self.assertEqual(once_more.code, 0, once_more)
+        self.assertEqual(self.acked(), {file["file_id"] for file in sent})
+        states = list((self.home.path / ".local/state/restante").iterdir())
+        self.assertEqual(len(states), 1, "one journal, whatever the letters are")
+
+    def test_what_a_token_cannot_do_is_said_at_once_and_it_is_not_stored(self):
+        other = self.db.add_workspace()
+        for token, words, code in ((self.workspace.token, ("--workspace", other.id), f"not of {other.id}"),
+                                   (self.mint(scope="upload"), ("--workspace", other.id), f"not of {other.id}"),
+                                   (self.mint(scope="read"), (), "may only read")):
+            with self.subTest(words=words):
+                done = self.log_in(token, *words)
+                self.assertEqual((done.code, done.stdout), (4, ""), done)
+                self.assertIn(code, done.stderr)
+                self.assertIn(self.workspace.id, done.stderr)
+        self.assertFalse(self.conf.exists())
+
+    def test_an_older_server_that_knows_nothing_of_its_tokens(self):
+        def before(request):
+            if request.path == "/token":
+                return reply_with(404, {"error": "no such path", "code": "no_such_route"})
+            return None
+
+        with LyingProxy(self.server.address, before=before) as proxy:
+            words = ("login", "--server", self.url(proxy.address))
+            token = told_tokens.remember(self.workspace.token) + "\n"
+            done = self.home.run(*words, stdin=token)
+            self.assertEqual(done.code, 2, done)
+            self.assertIn("--workspace", done.stderr)
+            done = self.home.run(*words, "--workspace", self.workspace.id, stdin=token)
+            self.assertEqual(done.code, 0, done)
 
     def test_an_interrupt_while_the_token_is_asked_for_leaves_the_echo_on(self):
         for number in (signal.SIGINT, signal.SIGTERM):
