@@ -45,11 +45,20 @@ const char* code_of(const error_code& ec)
         return "name_not_found";
     if (ec == client_errc::connect_failed)
         return "connect_failed";
-    if (ec == client_errc::tls_failed)
+    if (is_tls_failure(ec))
         return "tls_failed";
     if (ec == client_errc::late)
         return "timeout";
     return "connection_broken";
+}
+
+std::string why_no_tls(const error_code& ec)
+{
+    if (ec == client_errc::tls_failed)
+        return "the server does not speak TLS there, or no version that is safe";
+    if (ec == client_errc::certificate_untrusted)
+        return ec.message() + "; --ca-file names who else is trusted";
+    return ec.message();
 }
 
 }  // namespace
@@ -64,12 +73,10 @@ failure network_failure(const error_code& ec, std::string_view what)
 {
     failure out{exit_code::gave_up, code_of(ec), std::string(what) + ": " + ec.message() + '.', true};
     // A certificate does not become right by asking again.
-    if (ec == client_errc::tls_failed) {
+    if (is_tls_failure(ec)) {
         out.transient = false;
         out.exit = exit_code::failed;
-        out.text = std::string(what) +
-                   ": no TLS connection: the server's certificate is not trusted for this " +
-                   "name (--ca-file adds one), or it does not speak TLS.";
+        out.text = std::string(what) + ": no TLS connection: " + why_no_tls(ec) + '.';
     }
     return out;
 }

@@ -3,6 +3,7 @@
 #include "http/client/client_error.hpp"
 
 #include <boost/system/errc.hpp>
+#include <openssl/x509_vfy.h>
 
 #include <algorithm>
 
@@ -72,6 +73,20 @@ awaitable<result<tcp_socket>> connect_to_one_of(const addresses& all, std::uint1
     co_return why;
 }
 
+// The verdict is OpenSSL's on the peer's certificate: without a fault of it, the handshake has failed
+// otherwise.
+client_errc why_refused(long verdict)
+{
+    switch (verdict) {
+        case X509_V_OK: return client_errc::tls_failed;
+        case X509_V_ERR_HOSTNAME_MISMATCH:
+        case X509_V_ERR_IP_ADDRESS_MISMATCH: return client_errc::certificate_of_other_host;
+        case X509_V_ERR_CERT_HAS_EXPIRED:
+        case X509_V_ERR_CERT_NOT_YET_VALID: return client_errc::certificate_expired;
+        default: return client_errc::certificate_untrusted;
+    }
+}
+
 awaitable<error_code> shake_hands(connection& conn, clock::time_point until, std::stop_token stop)
 {
     const std::stop_callback on_stop(stop, [&conn] { conn.stream.cancel(); });
@@ -85,7 +100,7 @@ awaitable<error_code> shake_hands(connection& conn, clock::time_point until, std
         co_return client_errc::late;
     // A peer that went away, as a server does that is being restarted, has said nothing about its TLS.
     if (ec == boost::system::errc::protocol_error)
-        co_return client_errc::tls_failed;
+        co_return why_refused(conn.stream.certificate_verdict());
     if (ec)
         co_return client_errc::broken;
     co_return error_code{};

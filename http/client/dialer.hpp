@@ -28,8 +28,8 @@ struct dial_options {
 // shakes hands. The name is resolved once; whatever DNS says afterwards, the address that was judged is the
 // address that is dialled. One refused address refuses the name: who is asked next time must not be chance.
 //
-// Errors: address_refused, name_not_found, connect_failed, tls_failed, broken, late, and cancelled once a
-// stop was requested, which ends whatever waits.
+// Errors: address_refused, name_not_found, connect_failed, those of is_tls_failure(), broken, late, and
+// cancelled once a stop was requested, which ends whatever waits.
 awaitable<result<std::unique_ptr<connection>>> dial(const dial_options& options, const http_origin& to,
                                                     std::chrono::steady_clock::time_point until,
                                                     std::stop_token stop = {});

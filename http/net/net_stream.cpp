@@ -196,6 +196,11 @@ awaitable<error_code> net_stream::handshake()
     }
 }
 
+long net_stream::certificate_verdict() const
+{
+    return ssl_ ? SSL_get_verify_result(ssl_.get()) : X509_V_OK;
+}
+
 void net_stream::shutdown_send()
 {
     if (ssl_ && !tls_broken_ && SSL_is_init_finished(ssl_.get()) &&

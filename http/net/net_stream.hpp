@@ -51,6 +51,8 @@ public:
     executor_type get_executor() { return socket_.get_executor(); }
     tcp_socket& socket() { return socket_; }
     bool encrypted() const { return ssl_ != nullptr; }
+    // Of OpenSSL (X509_V_…) on the certificate that the peer has shown, after a handshake that failed.
+    long certificate_verdict() const;
 
     // Neither ever blocks. A TLS write gathers small buffers into one record; after would_block it must be
     // repeated with buffers that begin with the same bytes.

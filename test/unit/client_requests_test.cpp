@@ -60,7 +60,14 @@ TEST(client_requests, a_message_may_be_as_large_as_any_server_allows)
 
 TEST(client_requests, only_a_certificate_does_not_become_right_by_asking_again)
 {
-    EXPECT_FALSE(network_failure(client_errc::tls_failed, "x").transient);
+    for (const auto lasting : {client_errc::tls_failed, client_errc::certificate_untrusted,
+                               client_errc::certificate_of_other_host, client_errc::certificate_expired}) {
+        const auto why = network_failure(lasting, "x");
+        EXPECT_FALSE(why.transient);
+        EXPECT_EQ(why.code, "tls_failed");
+        EXPECT_EQ(why.text.find("--ca-file") != std::string::npos,
+                  lasting == client_errc::certificate_untrusted);
+    }
     for (const auto passing : {client_errc::broken, client_errc::late, client_errc::connect_failed})
         EXPECT_TRUE(network_failure(passing, "x").transient);
 }

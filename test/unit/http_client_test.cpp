@@ -12,6 +12,9 @@
 #include "test/support/test_server.hpp"
 
 #include <gtest/gtest.h>
+#include <openssl/pem.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
 
 #include <deque>
 #include <future>
@@ -638,7 +641,8 @@ TEST_F(http_client_test, tls_is_verified)
 
     const auto strict = make_client_tls_context("");
     ASSERT_TRUE(strict);
-    EXPECT_EQ(ask(request_to("https://localhost:" + port), nullptr, {}, *strict).ec, client_errc::tls_failed);
+    EXPECT_EQ(ask(request_to("https://localhost:" + port), nullptr, {}, *strict).ec,
+              client_errc::certificate_untrusted);
 
     // The certificate is trusted, but it is another host's.
     run([&]() -> awaitable<void> {
@@ -647,7 +651,7 @@ TEST_F(http_client_test, tls_is_verified)
                            {.names = names, .judge = anything, .tls = *trusting});
         const auto what = request_to("https://other.example:" + port);
         const auto out = co_await exchange(client, what, nullptr);
-        EXPECT_EQ(out.ec, client_errc::tls_failed);
+        EXPECT_EQ(out.ec, client_errc::certificate_of_other_host);
     });
 
     // Not TLS at all.
@@ -655,6 +659,33 @@ TEST_F(http_client_test, tls_is_verified)
         ask(request_to("https://127.0.0.1:" + std::to_string(server.port())), nullptr, {}, *trusting).ec,
         client_errc::tls_failed);
     EXPECT_FALSE(make_client_tls_context("/no/such/file"));
+}
+
+TEST_F(http_client_test, a_certificate_that_has_expired_is_no_untrusted_one)
+{
+    const temporary_directory folder;
+    const auto files = make_self_signed_if_needed(folder.path());
+    ASSERT_TRUE(files);
+    const auto served = make_tls_context(*files);
+    ASSERT_TRUE(served);
+    auto* context = served->get();
+    const std::unique_ptr<X509, decltype(&X509_free)> old(X509_dup(SSL_CTX_get0_certificate(context)),
+                                                          X509_free);
+    X509_gmtime_adj(X509_getm_notBefore(old.get()), -7200);
+    X509_gmtime_adj(X509_getm_notAfter(old.get()), -3600);
+    ASSERT_GT(X509_sign(old.get(), SSL_CTX_get0_privatekey(context), EVP_sha256()), 0);
+    ASSERT_EQ(SSL_CTX_use_certificate(context, old.get()), 1);
+    const auto path = (folder.path() / "old.pem").string();
+    {
+        const std::unique_ptr<BIO, decltype(&BIO_free)> out(BIO_new_file(path.c_str(), "w"), BIO_free);
+        ASSERT_EQ(PEM_write_bio_X509(out.get(), old.get()), 1);
+    }
+    test_server server({.routes = {{http::verb::get, "/t", scope::open, body_mode::none, 1024, handle_hello}},
+                        .tls = *served});
+    const auto trusting = make_client_tls_context(path);
+    ASSERT_TRUE(trusting);
+    const auto url = "https://127.0.0.1:" + std::to_string(server.tls_port());
+    EXPECT_EQ(ask(request_to(url), nullptr, {}, *trusting).ec, client_errc::certificate_expired);
 }
 
 // As a server does that is being restarted. It says nothing about its certificate.

@@ -47,7 +47,10 @@ forward_outcome outcome_of(const error_code& ec) noexcept
         case client_errc::address_refused: return forward_outcome::not_allowed;
         case client_errc::name_not_found:
         case client_errc::connect_failed:
-        case client_errc::tls_failed: return forward_outcome::unreachable;
+        case client_errc::tls_failed:
+        case client_errc::certificate_untrusted:
+        case client_errc::certificate_of_other_host:
+        case client_errc::certificate_expired: return forward_outcome::unreachable;
         case client_errc::broken: return forward_outcome::broken;
         case client_errc::late: return forward_outcome::late;
         case client_errc::cancelled: return forward_outcome::client_gone;

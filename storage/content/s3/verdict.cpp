@@ -66,8 +66,8 @@ judgement judge(const error_code& no_answer)
         return {verdict::try_again, "the store does not answer in time"};
     if (no_answer == client_errc::broken)
         return {verdict::try_again, "the store cuts connections"};
-    if (no_answer == client_errc::tls_failed)
-        return {verdict::try_again, "the store's certificate does not prove its name"};
+    if (is_tls_failure(no_answer))
+        return {verdict::try_again, "the store does not prove its name: " + no_answer.message()};
     if (no_answer == client_errc::name_not_found)
         return {verdict::try_again, "the store's name is not found"};
     return {verdict::try_again, "the store cannot be reached"};
