@@ -106,8 +106,13 @@ private:
             return wrong_usage(in_quotes(files.front()) + " is one argument too many." + see_help());
         if (entry_.what == verb::send && files.empty())
             return wrong_usage("FILE is missing. Usage: " + usage_line(program_, entry_));
-        if (std::count(files.begin(), files.end(), "-") > 1)
+        const auto inputs = std::count(files.begin(), files.end(), "-");
+        if (inputs > 1)
             return wrong_usage("- is standard input, and can be sent only once.");
+        const auto names = [](const given_flag& each) { return each.flag == "name"; };
+        if (files.size() > 1 && inputs == 0 && std::any_of(flags.begin(), flags.end(), names))
+            return wrong_usage("--name is the name of one file, and " + std::to_string(files.size()) +
+                               " are given." + see_help());
         return std::nullopt;
     }
 

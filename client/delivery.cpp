@@ -98,8 +98,11 @@ awaitable<outcome<void>> delivery::run_and_note(const feed_row& row, const std::
     const auto& what = *row.file;
     if (!ran_.contains(what.id)) {
         const auto told = rewritten(row.json);
-        if (auto ran = co_await run_for(told, &what, disk_.target.path_of(name)); !ran)
-            co_return ran;
+        if (auto ran = co_await run_for(told, &what, disk_.target.path_of(name)); !ran) {
+            auto why = ran.error();
+            why.text = printable(name) + ": " + why.text;
+            co_return why;
+        }
         ran_.insert(what.id);
     }
     auto noted = disk_.log.append(ran_line(what.id));

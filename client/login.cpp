@@ -164,6 +164,14 @@ outcome<void> run_on(session& talk, awaitable<outcome<void>> work)
     return how;
 }
 
+outcome<void> store(login_files& files, const settings& config, reporter& out)
+{
+    const auto stored = files.store(config.token);
+    if (!files.kept().empty())
+        out.note("token", {}, "The token of the workspace before this one is kept in " + files.kept() + '.');
+    return stored;
+}
+
 outcome<void> register_and_store(settings& config, const places& where, reporter& out)
 {
     if (config.workspace.empty())
@@ -177,7 +185,7 @@ outcome<void> register_and_store(settings& config, const places& where, reporter
         return opened.error();
     if (auto done = run_on(**opened, register_workspace((*opened)->api(), config)); !done)
         return done;
-    return files->store(config.token);
+    return store(*files, config, out);
 }
 
 outcome<void> judge_and_store(settings& config, const places& where, reporter& out)
@@ -196,7 +204,7 @@ outcome<void> judge_and_store(settings& config, const places& where, reporter& o
     auto files = login_files::prepare(config, where);
     if (!files)
         return files.error();
-    return files->store(config.token);
+    return store(*files, config, out);
 }
 
 outcome<void> log_in(settings& config, const environment& env, reporter& out)

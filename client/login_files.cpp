@@ -2,10 +2,12 @@
 
 #include "cli/config_file.hpp"
 #include "client/token.hpp"
+#include "core/ids.hpp"
 
 #include <boost/algorithm/string/trim.hpp>
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 
 namespace restante::client {
@@ -62,6 +64,18 @@ outcome<void> check(const stored_values& values, const std::string& file)
     return {};
 }
 
+// The workspace that the file names so far. What cannot be read is nobody's.
+std::string workspace_in(const fs::path& file)
+{
+    const auto lines = read_config_lines(file);
+    std::string found;
+    for (const auto& [key, value] : lines ? *lines : config_lines())
+        if (key == "workspace")
+            if (const auto id = parse_uuid(value))
+                found = to_string(*id);
+    return found;
+}
+
 }  // namespace
 
 bool stores_token(const settings& config)
@@ -93,16 +107,33 @@ outcome<login_files> login_files::prepare(const settings& config, const places& 
         if (!token)
             return token.error();
         out.token_.emplace(*std::move(token));
+        out.path_ = names.folder / names.token;
+        out.workspace_ = workspace_in(names.folder / names.conf);
+        if (out.workspace_ == config.workspace)
+            out.workspace_.clear();
     }
     return out;
 }
 
 outcome<void> login_files::store(const std::string& token)
 {
-    if (token_)
+    if (token_) {
+        keep_replaced();
         if (auto written = token_->commit(token + '\n'); !written)
             return written;
+    }
     return conf_.commit(text_);
+}
+
+// Best effort: without it the new token, which may be known to nobody else either, is stored all the same.
+void login_files::keep_replaced()
+{
+    if (workspace_.empty())
+        return;
+    // One that was kept before is older than what is there now.
+    auto kept = path_ + '.' + workspace_;
+    if (std::rename(path_.c_str(), kept.c_str()) == 0)
+        kept_ = std::move(kept);
 }
 
 std::string with_settings(std::string_view text, const stored_values& values)

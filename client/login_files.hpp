@@ -20,13 +20,22 @@ public:
 
     outcome<void> store(const std::string& token);
 
+    // Where the token of another workspace is kept that this login has taken the place of, or empty: its
+    // server gave it once.
+    const std::string& kept() const { return kept_; }
+
 private:
     login_files(unique_fd folder, std::string text, replacement conf)
         : folder_(std::move(folder)), text_(std::move(text)), conf_(std::move(conf))
     {
     }
 
+    void keep_replaced();
+
     unique_fd folder_;
+    std::string path_;       // of the token
+    std::string workspace_;  // the one that is replaced; empty when it is the same
+    std::string kept_;
     std::string text_;  // of conf_
     replacement conf_;
     std::optional<replacement> token_;

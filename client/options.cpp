@@ -45,7 +45,7 @@ constexpr option table[] = {
      "Ends when the files are staged, fetched or acked. [default staged]", send, false,
      0, 0, "staged fetched acked"},
     {"name", "NAME", &settings::name,
-     "The name of what comes from standard input; for login, the name of a new workspace.", send | login, false},
+     "The name of the one file that is sent, or of what comes from standard input; for login, of a new workspace.", send | login, false},
     {"register", "", &settings::register_workspace,
      "Registers a new workspace instead of storing the token of an existing one.", login, false},
     {"give-up-after", "DURATION", &settings::give_up_after,

@@ -70,7 +70,7 @@ outcome<unique_fd> copy_to_temporary(int from, const std::string& path)
     }
 }
 
-outcome<outgoing_file> open_one(const std::string& path, const std::string& stdin_name)
+outcome<outgoing_file> open_one(const std::string& path, const std::string& name)
 {
     const bool is_stdin = path == "-";
     outgoing_file out;
@@ -89,9 +89,9 @@ outcome<outgoing_file> open_one(const std::string& path, const std::string& stdi
         ::fstat(out.file.get(), &facts);
     }
     out.size = static_cast<std::uint64_t>(facts.st_size);
-    out.name = path.substr(path.find_last_of('/') + 1);
-    if (is_stdin)
-        out.name = stdin_name.empty() ? "stdin" : stdin_name;
+    out.name = is_stdin ? "stdin" : path.substr(path.find_last_of('/') + 1);
+    if (!name.empty())
+        out.name = name;
     out.mime_type = guess_mime_type(out.name);
     return out;
 }
@@ -137,12 +137,12 @@ std::vector<std::size_t> batch_sizes(const std::vector<std::uint64_t>& sizes)
 }
 
 outcome<std::vector<outgoing_file>> open_outgoing(const std::vector<std::string>& paths,
-                                                  const std::string& stdin_name)
+                                                  const std::string& name)
 {
     allow_open_files(paths.size());
     std::vector<outgoing_file> all;
     for (const auto& path : paths) {
-        auto one = open_one(path, stdin_name);
+        auto one = open_one(path, path == "-" || paths.size() == 1 ? name : "");
         if (!one)
             return one.error();
         all.push_back(*std::move(one));

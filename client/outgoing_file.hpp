@@ -17,9 +17,10 @@ struct outgoing_file {
 };
 
 // Opens all of them. What cannot be read twice, such as a pipe, is copied to a temporary file first, because
-// a request may have to be repeated. `stdin_name` is the name of `-`.
+// a request may have to be repeated. `name` is that of `-`, or of the
+// only one; empty where it is the file's own.
 outcome<std::vector<outgoing_file>> open_outgoing(const std::vector<std::string>& paths,
-                                                  const std::string& stdin_name);
+                                                  const std::string& name);
 
 // By the extension; empty when that says nothing.
 std::string_view guess_mime_type(std::string_view name);

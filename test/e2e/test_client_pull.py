@@ -127,6 +127,16 @@ class Once(ClientCase):
         self.assertEqual(done.code, 2)
         self.assertIn("chmod 600", done.stdout)
 
+    def test_why_there_is_no_tls_is_said(self):
+        with Server(self.db.conninfo, "--listen-tls", "127.0.0.1:0") as server:
+            server.wait_ready()
+            for address, why in ((server.tls_address, "--ca-file"), (server.address, "does not speak TLS")):
+                done = self.home.pull(RESTANTE_SERVER="https://127.0.0.1:%d" % address[1])
+                failed = done.events("failed")[0]
+                self.assertEqual((done.code, failed["code"]), (1, "tls_failed"), done)
+                self.assertIn(why, failed["error"])
+                self.assertEqual(done.events("retry"), [])
+
     def test_certificates_that_cannot_be_used_are_said_in_words(self):
         no_pem = self.home.path / "no.pem"
         no_pem.write_text("nothing")
@@ -367,6 +377,7 @@ class Commands(ClientCase):
         command = f"test -e {mark}"
         done = self.home.pull("--exec", command)
         self.assertEqual((done.code, done.events("failed")[0]["code"]), (1, "command_failed"), done)
+        self.assertIn("file0.bin: ", done.events("failed")[0]["error"])
         self.assertEqual(self.acked(), set())
         mark.touch()
         done = self.home.pull("--exec", command)

@@ -68,6 +68,11 @@ class Sending(ClientCase):
         self.assertEqual(self.home.run("send", *paths).code, 0)
         self.assertEqual([row[0] for row in self.stored()], [f"{number:03}.bin" for number in range(70)])
 
+    def test_one_file_can_be_given_another_name(self):
+        done = self.home.run("send", self.write("a.txt", b"x"), "--name", "b.md")
+        self.assertEqual(done.code, 0, done)
+        self.assertEqual([(name, kind) for name, _, kind, _ in self.stored()], [("b.md", "text/markdown")])
+
     def test_more_files_than_may_usually_be_open(self):
         paths = [self.write(f"f{number}", b"%d" % number) for number in range(200)]
         words = " ".join(["ulimit -Sn 100; exec", CLIENT, "send", *paths])
@@ -339,6 +344,21 @@ class LoggingIn(ClientCase):
         self.assertEqual((refused.code, refused.lines()[-1]["code"]), (4, "insufficient_scope"), refused)
         self.assertEqual(len(self.db.files(self.workspace)), before, "what could not be told of was not sent either")
         self.assertIn("2 requests, 5 files, 50.0 MiB are left", done.stderr)
+
+    def test_the_token_of_the_workspace_before_is_kept(self):
+        """A server gives it once."""
+        self.assertEqual(self.log_in(self.workspace.token).code, 0)
+        self.assertEqual(self.log_in(self.workspace.token).stderr, "", "nothing is replaced")
+        done = self.home.run("login", "--register", "--server", self.url())
+        self.assertEqual(done.code, 0, done)
+        told_tokens.remember((self.conf.parent / "token").read_text().strip())
+        kept = self.conf.parent / f"token.{self.workspace.id}"
+        self.assertIn(str(kept), done.stderr)
+        self.assertEqual(kept.read_text().strip(), self.workspace.token)
+        self.assertEqual(stat.S_IMODE(kept.stat().st_mode), 0o600)
+        self.assertNotIn(self.workspace.id, self.conf.read_text())
+        pulled = self.home.pull("--workspace", self.workspace.id, "--token-file", str(kept))
+        self.assertEqual(pulled.code, 0, pulled)
 
     def test_a_token_says_itself_whose_it_is(self):
         done = self.log_in(self.workspace.token)

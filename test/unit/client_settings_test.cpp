@@ -101,6 +101,7 @@ TEST(client_settings, what_is_wrong_is_said_in_a_sentence)
     EXPECT_THAT(somebody.refusal({"pull", "x"}), HasSubstr("too many"));
     EXPECT_THAT(somebody.refusal({"send"}), HasSubstr("FILE is missing"));
     EXPECT_THAT(somebody.refusal({"send", "-", "-"}), HasSubstr("only once"));
+    EXPECT_THAT(somebody.refusal({"send", "x", "y", "--name", "z"}), HasSubstr("2 are given"));
     EXPECT_THAT(somebody.refusal({"send", "x", "--to", some_id, "--wait", "seen"}), HasSubstr("--wait"));
     EXPECT_THAT(somebody.refusal({"pul"}), HasSubstr("did you mean pull"));
     EXPECT_THAT(somebody.refusal({"pull", "--token", "secret"}),
