@@ -130,11 +130,13 @@ class Once(ClientCase):
     def test_why_there_is_no_tls_is_said(self):
         with Server(self.db.conninfo, "--listen-tls", "127.0.0.1:0") as server:
             server.wait_ready()
-            for address, why in ((server.tls_address, "--ca-file"), (server.address, "does not speak TLS")):
+            for address, why, not_why in ((server.tls_address, "--ca-file", "speak TLS"),
+                                          (server.address, "does not speak TLS", "--ca-file")):
                 done = self.home.pull(RESTANTE_SERVER="https://127.0.0.1:%d" % address[1])
                 failed = done.events("failed")[0]
                 self.assertEqual((done.code, failed["code"]), (1, "tls_failed"), done)
                 self.assertIn(why, failed["error"])
+                self.assertNotIn(not_why, failed["error"])
                 self.assertEqual(done.events("retry"), [])
 
     def test_certificates_that_cannot_be_used_are_said_in_words(self):
