@@ -4,7 +4,6 @@
 #include "client/json_member.hpp"
 #include "client/multipart_body.hpp"
 #include "client/terminal_text.hpp"
-#include "client/token_facts.hpp"
 #include "core/ids.hpp"
 
 #include <boost/json/parse.hpp>
@@ -114,8 +113,12 @@ awaitable<outcome<void>> sender::send_batch(std::span<const outgoing_file> files
     const auto key = to_string(make_uuid_v4());
     const attempt once = [&] { return upload_once(files, key); };
     const auto got = co_await until_decided(once, "sending");
-    if (!got)
-        co_return got.error();
+    if (!got) {
+        auto why = got.error();
+        if (why.code == "grant_exhausted")
+            why.text += co_await what_is_left();
+        co_return why;
+    }
     auto stored = parse_staged(*got, files.size());
     if (!stored)
         co_return stored.error();
@@ -186,14 +189,28 @@ awaitable<outcome<answer>> sender::until_decided(const attempt& once, std::strin
     }
 }
 
+// Nothing when the server does not say it: an older one, or in trouble.
+awaitable<std::optional<token_facts>> sender::ask_for_token_facts()
+{
+    const auto got = co_await api_.get("/token", time_for_message);
+    if (!got || !got->ok())
+        co_return std::nullopt;
+    auto facts = parse_token_facts(got->body);
+    co_return facts ? std::optional(*std::move(facts)) : std::nullopt;
+}
+
+// A sentence about the grant that this was sent with.
+awaitable<std::string> sender::what_is_left()
+{
+    const auto facts = co_await ask_for_token_facts();
+    co_return facts && !facts->left.empty() ? ": " + facts->left + " are left" : "";
+}
+
 // Files that are staged with a grant use it up, and it is good for nothing else. Whatever else is wrong, the
 // upload finds out.
 awaitable<outcome<void>> sender::may_send_message()
 {
-    const auto got = co_await api_.get("/token", time_for_message);
-    if (!got || !got->ok())
-        co_return outcome<void>();
-    const auto facts = parse_token_facts(got->body);
+    const auto facts = co_await ask_for_token_facts();
     if (facts && facts->scope == "grant")
         co_return failure{
             exit_code::unauthorized, "insufficient_scope",

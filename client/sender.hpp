@@ -3,6 +3,7 @@
 #include "client/outgoing_file.hpp"
 #include "client/reporter.hpp"
 #include "client/server_api.hpp"
+#include "client/token_facts.hpp"
 #include "core/worker_pool.hpp"
 
 #include <boost/json/array.hpp>
@@ -24,6 +25,8 @@ private:
     awaitable<outcome<void>> send_all(const std::vector<outgoing_file>& files);
     awaitable<outcome<void>> send_batch(std::span<const outgoing_file> files);
     awaitable<outcome<answer>> upload_once(std::span<const outgoing_file> files, const std::string& key);
+    awaitable<std::optional<token_facts>> ask_for_token_facts();
+    awaitable<std::string> what_is_left();
     awaitable<outcome<void>> may_send_message();
     awaitable<outcome<void>> send_message();
     awaitable<outcome<void>> wait_for_receipts();

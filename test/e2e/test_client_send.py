@@ -343,6 +343,10 @@ class LoggingIn(ClientCase):
         refused = self.home.run("send", "--json", "a.txt", "--message", "hello")
         self.assertEqual((refused.code, refused.lines()[-1]["code"]), (4, "insufficient_scope"), refused)
         self.assertEqual(len(self.db.files(self.workspace)), before, "what could not be told of was not sent either")
+        self.assertEqual(self.home.run("send", "a.txt").code, 0)
+        exhausted = self.home.run("send", "--json", "a.txt")
+        self.assertEqual((exhausted.code, exhausted.lines()[-1]["code"]), (4, "grant_exhausted"), exhausted)
+        self.assertIn("0 requests, 3 files, 50.0 MiB are left", exhausted.lines()[-1]["error"])
         self.assertIn("2 requests, 5 files, 50.0 MiB are left", done.stderr)
 
     def test_the_token_of_the_workspace_before_is_kept(self):
