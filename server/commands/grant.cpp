@@ -82,12 +82,13 @@ std::string share(std::int64_t left, std::int64_t of)
 
 awaitable<result<void>> list(command_stores on, uuid workspace, bool as_json)
 {
-    // No grants at all, or a mistyped id?
-    if (const auto known = co_await on.workspaces.find(workspace); !known)
-        co_return known.error();
     const auto grants = co_await on.tokens.list_grants(workspace);
     if (!grants)
         co_return grants.error();
+    // None at all, or a mistyped id? What a removed workspace had is shown.
+    if (grants->empty())
+        if (const auto known = co_await on.workspaces.find(workspace); !known)
+            co_return known.error();
     json::array output;
     text_table table{"GRANT_ID",   "PREFIX",  "BY",      "REQUESTS LEFT", "FILES LEFT",
                      "BYTES LEFT", "EXPIRES", "REVOKED", "NOTE"};

@@ -38,12 +38,13 @@ awaitable<result<void>> issue(command_stores on, uuid workspace, token_request a
 
 awaitable<result<void>> list(command_stores on, uuid workspace, bool as_json)
 {
-    // No tokens at all, or a mistyped id?
-    if (const auto known = co_await on.workspaces.find(workspace); !known)
-        co_return known.error();
     const auto tokens = co_await on.tokens.list(workspace);
     if (!tokens)
         co_return tokens.error();
+    // None at all, or a mistyped id? What a removed workspace had is shown.
+    if (tokens->empty())
+        if (const auto known = co_await on.workspaces.find(workspace); !known)
+            co_return known.error();
     if (as_json) {
         boost::json::array output;
         for (const auto& token : *tokens)

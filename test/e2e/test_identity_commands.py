@@ -84,6 +84,7 @@ class Commands(IdentityCase):
             self.assertIn("no such workspace", self.run_bad(*words, workspace), words)
         self.add(workspace)
         self.run_ok("workspace", "remove", workspace)
+        self.assertEqual(len(json.loads(self.run_ok("token", "list", workspace, "--json")[0])), 1, "what it had is shown")
         self.assertIn("cannot come back", self.run_bad("workspace", "add", workspace))
 
     def test_limits_that_make_no_sense_are_refused_with_their_flag_and_value(self):
