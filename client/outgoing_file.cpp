@@ -14,9 +14,8 @@ namespace restante::client {
 
 namespace {
 
-// The server's defaults. A server with smaller limits refuses the request, and says so.
+// Of every server.
 constexpr std::size_t most_files = 64;
-constexpr std::uint64_t most_bytes = 50ull << 20;
 
 struct known_type {
     std::string_view extension;
@@ -121,7 +120,7 @@ std::string_view guess_mime_type(std::string_view name)
     return {};
 }
 
-std::vector<std::size_t> batch_sizes(const std::vector<std::uint64_t>& sizes)
+std::vector<std::size_t> batch_sizes(const std::vector<std::uint64_t>& sizes, std::uint64_t most_bytes)
 {
     std::vector<std::size_t> out;
     std::uint64_t bytes = 0;

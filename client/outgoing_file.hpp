@@ -25,7 +25,12 @@ outcome<std::vector<outgoing_file>> open_outgoing(const std::vector<std::string>
 // By the extension; empty when that says nothing.
 std::string_view guess_mime_type(std::string_view name);
 
-// How the files are divided into requests: as many as fit into one, in their order.
-std::vector<std::size_t> batch_sizes(const std::vector<std::uint64_t>& sizes);
+// What a server takes in one request unless it is told otherwise.
+inline constexpr std::uint64_t usual_request_bytes = 50ull << 20;
+
+// How the files are divided into requests: as many as fit into one, in their order. One that is larger is
+// alone.
+std::vector<std::size_t> batch_sizes(const std::vector<std::uint64_t>& sizes,
+                                     std::uint64_t most_bytes = usual_request_bytes);
 
 }  // namespace restante::client

@@ -68,6 +68,22 @@ class Sending(ClientCase):
         self.assertEqual(self.home.run("send", *paths).code, 0)
         self.assertEqual([row[0] for row in self.stored()], [f"{number:03}.bin" for number in range(70)])
 
+    def test_a_server_that_takes_less_in_a_request_gets_more_of_them(self):
+        paths = [self.write(f"f{number}", bytes([number]) * 400_000) for number in range(5)]
+        with Server(self.db.conninfo, "--max-file-bytes", "900000", "--max-request-bytes", "900000") as server:
+            server.wait_ready()
+            done = self.home.run("send", *paths, RESTANTE_SERVER=self.url(server.address))
+            self.assertEqual((done.code, len(done.stdout.splitlines())), (0, 5), done)
+            large = self.write("large", bytes(1_000_000))
+            done = self.home.run("send", "--json", large, paths[0], RESTANTE_SERVER=self.url(server.address))
+            self.assertEqual((done.code, done.lines()[-1]["code"]), (6, "request_too_large"), done)
+        self.assertEqual([name for name, *_ in self.stored()], [f"f{number}" for number in range(5)])
+        grant = self.call("POST", "/upload-grants", {"max_requests": 9, "max_bytes": 900_000}).json()["grant"]
+        self.home.give_token(grant)
+        done = self.home.run("send", "--json", *paths)
+        self.assertEqual((done.code, done.lines()[-1]["code"]), (6, "request_too_large"), done)
+        self.assertEqual(len(self.stored()), 5, "a part of them would use the grant up")
+
     def test_one_file_can_be_given_another_name(self):
         done = self.home.run("send", self.write("a.txt", b"x"), "--name", "b.md")
         self.assertEqual(done.code, 0, done)
