@@ -24,11 +24,15 @@ class Cluster:
         self._folder = tempfile.mktemp(prefix="restante-bench-", dir="/tmp")
 
     def __enter__(self):
-        subprocess.run([CLUSTER, "start", self._folder], check=True)
+        try:
+            subprocess.run([CLUSTER, "start", self._folder], check=True)
+        except BaseException:  # it may be running already
+            subprocess.run([CLUSTER, "stop", self._folder], check=False, start_new_session=True)
+            raise
         return self
 
     def __exit__(self, *_):
-        subprocess.run([CLUSTER, "stop", self._folder], check=True)
+        subprocess.run([CLUSTER, "stop", self._folder], check=True, start_new_session=True)
 
     def conninfo(self, database="postgres"):
         return f"host={self._folder} port=5432 user=postgres dbname={database}"

@@ -110,14 +110,8 @@ class HttpServer:
         self._workspaces = [self._register() for _ in range(WORKSPACES)]
 
     def stop(self):
-        if self._process is None:
-            return
-        self._process.terminate()
-        try:
-            self._process.wait(15)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        if self._process is not None:
+            processes.end(self._process)
 
     def peak_mib(self):
         return processes.peak_mib(self._process.pid)

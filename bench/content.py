@@ -85,8 +85,7 @@ def running_nginx(folder, content):
             fail(f"nginx does not listen: {(folder / 'errors').read_text()}")
         yield f"127.0.0.1:{port}", process
     finally:
-        process.terminate()
-        process.wait(timeout=30)
+        processes.end(process)
 
 
 class Run:

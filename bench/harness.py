@@ -14,12 +14,15 @@ import time
 import urllib.request
 import uuid
 
+import processes
 from cluster import psql
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build/release"
 SERVER = BUILD / "restante"
 TOOL = BUILD / "bench/restante-bench"
+STOP_SECONDS = 60
+ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def say(text):
@@ -30,13 +33,69 @@ def fail(text):
     sys.exit("bench: " + text)
 
 
+_undisturbed, _late = 0, []
+_running = []  # servers, for a signal that comes just before somebody would stop them
+
+
+@contextlib.contextmanager
+def undisturbed():
+    """Meanwhile a signal waits: it would leave a process that nobody knows of yet, or one that is being stopped."""
+    global _undisturbed
+    _undisturbed += 1
+    try:
+        yield
+    finally:
+        _undisturbed -= 1
+    if _late and not _undisturbed:
+        end_by_signal(_late.pop(), None)
+
+
+def end_by_signal(number, _):
+    """Unwinds, so that everything that was started is stopped. A second signal would break that off."""
+    if _undisturbed:
+        _late[:] = [number]
+        return
+    for each in ENDING_SIGNALS:
+        signal.signal(each, lambda *_: None)
+    say("stopping what was started …")
+    if number == signal.SIGINT:
+        raise KeyboardInterrupt
+    sys.exit(128 + number)
+
+
 def run_main(main):
-    """Runs main() so that SIGTERM and Ctrl-C still stop every process that it started."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    """Runs main() so that a signal and a program that fails, too, stop every process that it started."""
+    for number in ENDING_SIGNALS:
+        signal.signal(number, end_by_signal)
     try:
         main()
     except KeyboardInterrupt:
         sys.exit(130)
+    except subprocess.CalledProcessError as failure:
+        said = failure.stderr or ""
+        said = said if isinstance(said, str) else said.decode(errors="replace")
+        fail(f"{failure.cmd[0]} ended with {failure.returncode}\n{said[-2000:]}".rstrip())
+    finally:
+        for server in list(_running):
+            server.stop()
+
+
+def read_output(command):
+    """What a program printed that starts servers itself: when we are ended it gets the time to stop them, which
+    subprocess.run would not give it."""
+    process = None
+    try:
+        with undisturbed():
+            process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        out = process.stdout.read()
+        if process.wait():
+            raise subprocess.CalledProcessError(process.returncode, command)
+        return out
+    finally:
+        if process:
+            with undisturbed():
+                processes.end(process, seconds=120)
+            process.stdout.close()
 
 
 def run_common(function, *arguments):
@@ -65,39 +124,64 @@ def build(*targets):
 
 
 class Server:
-    """Started by the constructor, ended by stop(). Signals are sent only to the process started here."""
+    """Started by the constructor, ended by stop(). Signals are sent only to the process started here and, when that
+    had to be killed, to the PostgreSQL that it left."""
+
+    http = https = metrics = postmaster = None
 
     def __init__(self, *flags, binary=SERVER):
         self._folder = pathlib.Path(tempfile.mkdtemp(prefix="restante-bench-", dir="/tmp"))
         self._folder.chmod(0o711)  # as root, PostgreSQL runs as the user postgres, who must get in
         self.data = self._folder / "data"
         self._log = open(self._folder / "log", "w+b")
-        self.process = subprocess.Popen(
-            [binary, "serve", "--data-dir", self.data, "--spool-dir", self._folder, "--listen", "127.0.0.1:0",
-             "--listen-tls", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0", "--sweep-interval", "7d",
-             "--idle-timeout", "10m", *flags],
-            stdout=subprocess.PIPE, stderr=self._log, text=True, start_new_session=True)
+        self.process = None
+        _running.append(self)
+        try:
+            self._start([binary, "serve", "--data-dir", self.data, "--spool-dir", self._folder, "--listen",
+                         "127.0.0.1:0", "--listen-tls", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0",
+                         "--sweep-interval", "7d", "--idle-timeout", "10m", *flags])
+        except BaseException:  # also when it is interrupted: nobody else knows of it yet
+            self.stop()
+            raise
+
+    def _start(self, command):
+        with undisturbed():
+            self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=self._log, text=True,
+                                            start_new_session=True)
         line = self.process.stdout.readline()
         ready = re.match(r"restante ready http=(\S+) https=(\S+) metrics=(\S+)", line)
         if not ready:
-            self.process.wait(timeout=60)
             self._log.seek(0)
-            logged = self._log.read().decode(errors="replace")[-2000:]
-            shutil.rmtree(self._folder, ignore_errors=True)
-            fail("the server did not start:\n" + logged)
+            fail("the server did not start:\n" + self._log.read().decode(errors="replace")[-2000:])
         self.http, self.https, self.metrics = ready.groups()
-        self.postmaster = int((self.data / "postgres/data/postmaster.pid").read_text().split()[0])
+        self.postmaster = int(self._postmaster_file().read_text().split()[0])
+
+    def _postmaster_file(self):
+        return self.data / "postgres/data/postmaster.pid"
 
     def stop(self):
-        self.process.send_signal(signal.SIGTERM)
+        with undisturbed():
+            if self not in _running:
+                return
+            _running.remove(self)
+            if self.process:
+                self._end_processes()
+                self.process.stdout.close()
+            self._log.close()
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _end_processes(self):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
         try:
-            self.process.wait(timeout=60)
+            self.process.wait(timeout=STOP_SECONDS)
         except subprocess.TimeoutExpired:
-            say(f"the server does not stop; its process is {self.process.pid}, its data {self._folder}")
-            return
-        self.process.stdout.close()
-        self._log.close()
-        shutil.rmtree(self._folder, ignore_errors=True)
+            say(f"the server does not stop and is killed: {self.process.pid}")
+            self.process.kill()
+            self.process.wait()
+        # A server that stops takes its PostgreSQL along; one that was killed or has crashed leaves it.
+        if self._postmaster_file().exists():
+            processes.end_postmaster(int(self._postmaster_file().read_text().split()[0]))
 
     @property
     def conninfo(self):

@@ -3,7 +3,10 @@
 import os
 import pathlib
 import re
+import select
+import signal
 import socket
+import subprocess
 import time
 
 
@@ -29,6 +32,31 @@ def wait_until_listening(process, port, seconds=60):
             return True
         time.sleep(0.05)
     return False
+
+
+def end(process, seconds=30):
+    """Ends a process that was started here, if it has not ended; one that does not in time is killed."""
+    process.terminate()
+    try:
+        process.wait(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def end_postmaster(pid):
+    """Ends a PostgreSQL whose data nobody needs any more, and waits for it."""
+    try:
+        handle = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return
+    try:
+        signal.pidfd_send_signal(handle, signal.SIGQUIT)
+        select.select([handle], [], [], 30)
+    except ProcessLookupError:
+        pass
+    finally:
+        os.close(handle)
 
 
 def stat_seconds(pid, *which):

@@ -81,8 +81,7 @@ def running_sink(folder):
             fail("the sink did not start")
         yield port
     finally:
-        process.terminate()
-        process.wait()
+        processes.end(process)
 
 
 @contextlib.contextmanager

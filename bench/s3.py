@@ -22,7 +22,11 @@ SCRIPT = harness.ROOT / "test/support/s3_engine"
 class Engine:
     def __init__(self, name):
         self.folder = pathlib.Path(tempfile.mktemp(prefix="restante-bench-s3-", dir="/tmp"))
-        subprocess.run([SCRIPT, "start", name, self.folder], check=True, stdout=subprocess.DEVNULL)
+        try:
+            subprocess.run([SCRIPT, "start", name, self.folder], check=True, stdout=subprocess.DEVNULL)
+        except BaseException:  # half of it may be running
+            self.stop()
+            raise
         lines = (self.folder / "env").read_text().splitlines()
         self.told = dict(line.split("=", 1) for line in lines)
 
@@ -30,7 +34,10 @@ class Engine:
         return self
 
     def __exit__(self, *_):
-        subprocess.run([SCRIPT, "stop", self.folder], check=False)
+        self.stop()
+
+    def stop(self):
+        subprocess.run([SCRIPT, "stop", self.folder], check=False, start_new_session=True)
 
     def flags(self, keys):
         keys.write_text(f"access_key = {self.told['S3_ACCESS_KEY']}\nsecret_key = {self.told['S3_SECRET_KEY']}\n")
