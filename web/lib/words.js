@@ -22,6 +22,7 @@ const by_code = {
   content_store_unavailable: ["The store for large files does not answer.", "It is tried again by itself; small files still work."],
   too_many_tokens: ["There are too many links or tokens already.", "Revoke some first."],
   workspace_unreachable: ["The receiver does not answer.", "Files for it are passed on at once, and not held here. Try again later."],
+  content_lost: ["The file is lost.", "The server does not have its bytes any more, or they are damaged. Ask for it to be sent again."],
   not_found: ["The file is not there any more.", "It was confirmed, or it has expired."],
   unreadable: ["The file could not be read.", "It may have been moved or changed, or is a folder."],
   other_unreadable: ["Another file of the same request could not be read.", "Choose this one again."],
@@ -30,7 +31,8 @@ const by_code = {
 // `error` is an ApiError, or anything with code, status and body.
 export function words_for(error) {
   const { code, status, body = {} } = error;
-  if (code === "file_too_large" || code === "request_too_large")
+  // 413 without a code is that of a proxy before the server.
+  if (code === "file_too_large" || code === "request_too_large" || status === 413)
     return { title: "Too large.", advice: body.max ? `At most ${bytes(body.max)} can be sent here.` : "A smaller file can be sent." };
   if (by_code[code]) {
     const [title, advice] = by_code[code];

@@ -204,7 +204,10 @@ class InboxView {
       this.#tell(file, false, "");
     } catch (error) {
       if (error.name === "AbortError") return;
-      this.#tell(file, false, `${words_for(error instanceof ApiError ? error : { code: "offline" }).title} Try again.`);
+      const failure = error instanceof ApiError ? error : new ApiError(0);  // it broke off
+      const { title, advice } = words_for(failure);
+      const may_pass = failure.passing || (failure.status >= 500 && failure.code !== "content_lost");
+      this.#tell(file, false, `${title} ${may_pass ? "Try again." : advice}`);
     }
   }
 

@@ -62,6 +62,16 @@ await test("every open link can be seen, and a list that cannot be loaded says s
   assert.match(await page.evaluate(() => document.activeElement.getAttribute("aria-label")), /^Revoke link/);
 }));
 
+await test("a file whose bytes are lost is not offered again", () => browse(() => [token], async ({ window }) => {
+  const page = await window();
+  await send_file(workspace, token, "gone.txt", "x");
+  await page.route("**/content", (route) => route.fulfill({ status: 500, json: { error: "the file is lost", code: "content_lost" } }));
+  await enter(page, "inbox", token);
+  await page.getByRole("button", { name: "Download gone.txt" }).click();
+  await page.getByText("The file is lost.").first().waitFor();
+  assert.equal(await page.getByText("Try again.").count(), 0);
+}));
+
 await test("a token that was revoked ends the view, and nothing asks again", () => browse(() => [token], async ({ window }) => {
   const page = await window();
   const { auth_token: short_lived, token_id } = await api("POST", `/workspaces/${workspace}/tokens`, token, {});
