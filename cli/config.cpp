@@ -172,6 +172,9 @@ failure check_together(const settings& s)
     if (s.max_file_bytes > largest_file && !keeps_files_outside(s))
         return "--max-file-bytes is " + std::to_string(s.max_file_bytes) +
                ", but a row holds at most 26214400 bytes: larger files need --content-store directory or s3.";
+    if (s.content_store == content_home::s3 && (s.s3_endpoint.empty() || s.s3_bucket.empty()))
+        return "--content-store s3 needs --s3-endpoint and --s3-bucket, but " +
+               std::string(s.s3_endpoint.empty() ? "--s3-endpoint" : "--s3-bucket") + " is missing.";
     if (s.max_parts < s.max_files)
         return "--max-parts must be at least --max-files, which is " + std::to_string(s.max_files) +
                ", but is " + std::to_string(s.max_parts) + ".";

@@ -20,6 +20,11 @@ using clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds forced_stop_limit{15};
 constexpr std::chrono::seconds progress_interval{5};
 
+// PostgreSQL's terms. The fast shutdown ends sessions and loses nothing; after the immediate one the next
+// start replays the WAL.
+constexpr int fast_shutdown = SIGINT;
+constexpr int immediate_shutdown = SIGQUIT;
+
 std::string conninfo_for(const postgres_layout& layout)
 {
     return "host=" + layout.socket.string() + " port=5432 user=postgres dbname=postgres";
@@ -126,13 +131,11 @@ void private_postgres::stop()
 void private_postgres::end_postmaster()
 {
     const auto started = clock::now();
-    // In PostgreSQL's terms, SIGINT is the fast shutdown, which ends sessions and loses nothing; SIGQUIT is
-    // the immediate shutdown, after which the next start replays the WAL.
-    postmaster_->send(SIGINT);
+    postmaster_->send(fast_shutdown);
     bool ended = postmaster_->wait_for_end(options_.stop_limit);
     if (!ended) {
         log_line(log_level::warn, "private_postgres_forced").field("pid", postmaster_->pid());
-        postmaster_->send(SIGQUIT);
+        postmaster_->send(immediate_shutdown);
         ended = postmaster_->wait_for_end(forced_stop_limit);
     }
     if (ended)
@@ -176,7 +179,8 @@ startup_result<void> private_postgres::launch()
         auto log = log_file::open(layout_.log);
         if (log.has_error())
             return log.error();
-        auto child = spawn(command_line(), who_, log->descriptor());
+        const int at_our_end = options_.stops_with_us ? fast_shutdown : 0;
+        auto child = spawn(command_line(), who_, log->descriptor(), at_our_end);
         if (child.has_error())
             return child.error();
         postmaster_ = std::make_unique<process>(std::move(*child));

@@ -29,6 +29,9 @@ struct private_postgres_options {
     // Asked many times a second while something is waited for in start(); once it is true, start() puts
     // things back in order and fails.
     interruption interrupted = never;
+    // However the thread that started it ends, by a Ctrl-C for one: what nobody would adopt soon. A server's
+    // goes on when the server crashes, so that the next one finds it ready.
+    bool stops_with_us = false;
 };
 
 // A PostgreSQL that belongs to one server: created under the data directory on first use, reachable through a

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -42,7 +43,7 @@ int milliseconds_until(clock::time_point deadline)
 // Runs in the forked child of a process that may have other threads: only async-signal-safe calls, no
 // allocation.
 [[noreturn]] void become(char* const* argv, char* const* environment, const account& who, bool change_user,
-                         int input, int output)
+                         int input, int output, int at_end_of_parent, pid_t parent)
 {
     ::setsid();
     ::dup2(input, STDIN_FILENO);
@@ -62,6 +63,12 @@ int milliseconds_until(clock::time_point deadline)
     const bool ready =
         ::chdir("/") == 0 && (!change_user || (::setgroups(who.groups.size(), who.groups.data()) == 0 &&
                                                ::setgid(who.gid) == 0 && ::setuid(who.uid) == 0));
+    // After the change of user, which takes it back. The parent may have ended before.
+    if (at_end_of_parent != 0) {
+        ::prctl(PR_SET_PDEATHSIG, at_end_of_parent);
+        if (::getppid() != parent)
+            ::_exit(127);
+    }
     if (ready)
         ::execve(argv[0], argv, environment);
     const char* reason = ::strerrordesc_np(errno);
@@ -155,7 +162,8 @@ std::string process::how_it_ended() const
     return "exit status " + std::to_string(WEXITSTATUS(status_));
 }
 
-startup_result<process> spawn(const std::vector<std::string>& argv, const account& who, int output)
+startup_result<process> spawn(const std::vector<std::string>& argv, const account& who, int output,
+                              int at_our_end)
 {
     BOOST_ASSERT(!argv.empty());
     auto arguments = argv;
@@ -166,11 +174,13 @@ startup_result<process> spawn(const std::vector<std::string>& argv, const accoun
     const bool change_user = !who.is_us();
     const unique_fd nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
 
+    const pid_t us = ::getpid();
     const pid_t pid = ::fork();
     if (pid < 0)
         return startup_failure{last_error("cannot start " + argv[0])};
     if (pid == 0)
-        become(argument_pointers.data(), variable_pointers.data(), who, change_user, nothing.get(), output);
+        become(argument_pointers.data(), variable_pointers.data(), who, change_user, nothing.get(), output,
+               at_our_end, us);
 
     // The child's pid cannot be reused before this: it remains a zombie until we reap it.
     unique_fd handle(::pidfd_open(pid, 0));

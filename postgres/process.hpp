@@ -33,7 +33,7 @@ public:
     bool succeeded() const { return ended_ && status_ == 0; }
 
 private:
-    friend startup_result<process> spawn(const std::vector<std::string>&, const account&, int);
+    friend startup_result<process> spawn(const std::vector<std::string>&, const account&, int, int);
 
     process(pid_t pid, unique_fd handle, bool is_child);
 
@@ -45,8 +45,10 @@ private:
 };
 
 // Starts argv[0], an absolute path, as the account, in its own session (so that a Ctrl-C in our terminal
-// reaches only us), with stdout and stderr on `output` and none of our other descriptors.
-startup_result<process> spawn(const std::vector<std::string>& argv, const account& who, int output);
+// reaches only us), with stdout and stderr on `output` and none of our other descriptors. However the calling
+// thread ends, the program is then sent `at_our_end`, unless that is 0.
+startup_result<process> spawn(const std::vector<std::string>& argv, const account& who, int output,
+                              int at_our_end = 0);
 
 // Asked many times a second while we wait; true once the wait should end.
 using interruption = std::function<bool()>;

@@ -15,6 +15,8 @@
 #include <csignal>
 #include <cstdlib>
 #include <iostream>
+#include <poll.h>
+#include <unistd.h>
 
 namespace {
 
@@ -48,6 +50,23 @@ int run(const command& asked, std::span<const std::string> arguments)
     }
 }
 
+// A reader that has seen enough, such as head, is no failure.
+bool reader_is_gone()
+{
+    pollfd output{STDOUT_FILENO, POLLOUT, 0};
+    return ::poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0;
+}
+
+// What was printed must have arrived: on a full disk, half a report says that all is well.
+int report_lost_output(int code)
+{
+    std::cout.flush();
+    if (code != EXIT_SUCCESS || std::cout || reader_is_gone())
+        return code;
+    std::cerr << "restante: the output could not be written\n";
+    return EXIT_FAILURE;
+}
+
 int run_command_line(int argc, char** argv)
 {
     const std::vector<std::string> arguments(argv + 1, argv + argc);
@@ -62,7 +81,9 @@ int run_command_line(int argc, char** argv)
         std::cout << help->text;
         return EXIT_SUCCESS;
     }
-    return run(std::get<command>(parsed), arguments);
+    const auto& asked = std::get<command>(parsed);
+    const int code = run(asked, arguments);
+    return asked.what == verb::serve ? code : report_lost_output(code);
 }
 
 }  // namespace

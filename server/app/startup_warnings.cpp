@@ -21,7 +21,24 @@ void warn_about_admin_token_file(const settings& config)
             .field("reason", "every user of this machine can read the admin token; chmod 600 the file");
 }
 
+// Not refused either: smaller requests fit.
+void warn_about_spool_limit(const settings& config)
+{
+    if (config.spool_limit / 2 >= config.max_request_bytes)
+        return;
+    log_line(log_level::warn, "spool_limit_small")
+        .field("spool_limit", config.spool_limit)
+        .field("max_request_bytes", config.max_request_bytes)
+        .field("reason",
+               "a workspace may have half of --spool-limit, and the largest request does not fit into that");
+}
+
 }  // namespace
+
+void warn_about_limits(const settings& config)
+{
+    warn_about_spool_limit(config);
+}
 
 void warn_about_access(const settings& config)
 {

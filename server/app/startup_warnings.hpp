@@ -8,4 +8,7 @@ namespace restante {
 // token. At start, and after a reload.
 void warn_about_access(const settings& config);
 
+// The same for limits that do not fit together. At start.
+void warn_about_limits(const settings& config);
+
 }  // namespace restante

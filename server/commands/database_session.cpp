@@ -39,7 +39,7 @@ int with_database(const settings& config, std::function<awaitable<int>(const std
                      "`restante serve` creates a new one.\n";
         return EXIT_FAILURE;
     }
-    auto own = private_postgres::start({.data_dir = config.data_dir});
+    auto own = private_postgres::start({.data_dir = config.data_dir, .stops_with_us = true});
     if (!own) {
         std::cerr << "restante: " << own.error().message << '\n';
         return EXIT_FAILURE;

@@ -14,6 +14,7 @@
 #include "server/app/signals.hpp"
 #include "server/app/startup_warnings.hpp"
 #include "server/events/replica_link.hpp"
+#include "server/spool/spool.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/use_future.hpp>
@@ -69,6 +70,7 @@ public:
     startup_result<void> open()
     {
         warn_about_access(config_);
+        warn_about_limits(config_);
         if (!config_.listen_tls.empty()) {
             auto context = load_server_tls(config_);
             if (!context)
@@ -213,6 +215,10 @@ int run_serve(const settings& config, const settings_reader& read_again)
     const auto push_tls = make_client_tls_context(config.push_ca_file);
     if (!push_tls) {
         std::cerr << "restante: --push-ca-file: " << push_tls.error().message << '\n';
+        return EXIT_FAILURE;
+    }
+    if (const auto usable = check_spool_directory(config.spool_dir); !usable) {
+        std::cerr << "restante: " << usable.error().message << '\n';
         return EXIT_FAILURE;
     }
     auto data = open_database(config, signals);

@@ -12,6 +12,13 @@ namespace restante {
 
 namespace {
 
+std::string explain(const error_code& failure)
+{
+    if (failure == errc::schema_missing)
+        return "the database has no schema or an old one; run `restante migrate`";
+    return failure.message();
+}
+
 awaitable<int> sweep_database(const std::string& conninfo, const settings& config)
 {
     const executor ex = co_await asio::this_coro::executor;
@@ -26,7 +33,7 @@ awaitable<int> sweep_database(const std::string& conninfo, const settings& confi
               << '\n';
     if (!report.failure)
         co_return EXIT_SUCCESS;
-    std::cerr << "restante: the sweep did not finish: " << report.failure.message() << '\n';
+    std::cerr << "restante: the sweep did not finish: " << explain(report.failure) << '\n';
     co_return EXIT_FAILURE;
 }
 

@@ -36,6 +36,18 @@ int open_nameless(const std::string& directory)
 
 }  // namespace
 
+startup_result<void> check_spool_directory(const std::string& directory)
+{
+    const int file = open_nameless(directory);
+    if (file >= 0) {
+        ::close(file);
+        return {};
+    }
+    if (errno != ENOENT && errno != ENOTDIR && errno != EACCES && errno != EPERM)
+        return {};
+    return startup_failure{"--spool-dir " + directory + " cannot be used: " + std::strerror(errno)};
+}
+
 // A full disk and a process out of descriptors are temporary; a client may retry.
 error_code spool::disk_failure(const char* what, int reason) const
 {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/sha256.hpp"
+#include "core/startup_failure.hpp"
 #include "server/spool/block_allocator.hpp"
 #include "server/spool/spool_budget.hpp"
 #include "storage/content/file_content.hpp"
@@ -70,5 +71,9 @@ private:
     bool finished_ = false;
     std::uint64_t on_disk_ = 0;
 };
+
+// Whether files can be spooled there. A sentence when it is not there or not open to us; a disk that is full
+// or read-only now may not be so later.
+startup_result<void> check_spool_directory(const std::string& directory);
 
 }  // namespace restante

@@ -2,6 +2,8 @@
 than the program, and when something unforeseen happens."""
 
 import os
+import pathlib
+import re
 import resource
 import shutil
 import signal
@@ -30,7 +32,8 @@ class NoData(unittest.TestCase):
         workspace = str(uuid.uuid4())
         for words in (("status",), ("sweep",), ("migrate",), ("migrate", "--dry-run"), ("workspace", "add"),
                       ("workspace", "list"), ("workspace", "remove", workspace), ("token", "issue", workspace),
-                      ("token", "list", workspace), ("token", "revoke", workspace, workspace)):
+                      ("token", "list", workspace), ("token", "revoke", workspace, workspace),
+                      ("content", "check"), ("content", "move", "--to", "directory")):
             with self.subTest(words=words):
                 code, out, err = run_in(self.folder, *words)
                 self.assertEqual((code, out), (1, ""))
@@ -43,6 +46,45 @@ class NoData(unittest.TestCase):
         code, _, err = run_in(self.folder, "status", "--data-dir", "d" * 300)
         self.assertEqual(code, 1)
         self.assertRegex(err, r"^restante: .*File name too long\n$")
+
+
+class PrivateDatabase(unittest.TestCase):
+    """A command that runs without a server starts the server's private PostgreSQL for itself."""
+
+    def setUp(self):
+        self.folder = self.enterContext(tempfile.TemporaryDirectory(prefix="restante-e2e-"))
+        os.chmod(self.folder, 0o755)
+        self.data = os.path.join(self.folder, "data")
+        with self.running("serve", "--listen", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0") as server:
+            self.assertIn("restante ready", server.stdout.readline())
+            server.send_signal(signal.SIGTERM)
+            self.assertEqual(server.wait(timeout=60), 0)
+
+    def running(self, *words):
+        process = subprocess.Popen([BINARY, *words, "--data-dir", self.data], stdout=subprocess.PIPE,
+                                   stderr=subprocess.DEVNULL, text=True, start_new_session=True)
+        self.addCleanup(process.kill)
+        return process
+
+    def test_it_is_reached_as_the_manual_says(self):
+        manual = (pathlib.Path(__file__).resolve().parent.parent.parent / "docs" / "operations.md").read_text()
+        conninfo = re.search(r"`(host=DIR/[^`]*)`", manual)[1].replace("DIR", self.data)
+        with self.running("serve", "--listen", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0") as server:
+            self.assertIn("restante ready", server.stdout.readline())
+            done = subprocess.run(["pg_dump", "--schema-only", conninfo], capture_output=True, text=True, timeout=60)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("CREATE TABLE public.pending_uploads", done.stdout)
+            server.send_signal(signal.SIGTERM)
+
+    def test_it_ends_with_the_command_however_that_ends(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
+            with self.subTest(signal=number), self.running("status", "--watch") as command:
+                self.assertIn("Database", command.stdout.readline())
+                trace = os.path.join(self.data, "postgres/data/postmaster.pid")
+                self.assertTrue(os.path.exists(trace))
+                command.send_signal(number)
+                command.wait(timeout=60)
+                await_true(lambda: not os.path.exists(trace), 60, "PostgreSQL has stopped")
 
 
 class Unforeseen(unittest.TestCase):
@@ -58,6 +100,35 @@ class Unforeseen(unittest.TestCase):
                 preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NPROC, (1, 1)), cwd="/", **options)
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertRegex(done.stderr, r"^restante: unexpected error: .*Resource temporarily unavailable.*\n$")
+
+
+class Output(unittest.TestCase):
+    def test_a_report_that_could_not_be_written_is_a_failure(self):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([BINARY, "version"], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+        self.assertEqual((done.returncode, done.stderr), (1, "restante: the output could not be written\n"))
+
+    def test_a_reader_that_has_seen_enough_is_none(self):
+        ours, theirs = os.pipe()
+        os.close(ours)
+        done = subprocess.run([BINARY, "version"], stdout=theirs, stderr=subprocess.PIPE, text=True, timeout=60)
+        os.close(theirs)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+
+class Spooling(unittest.TestCase):
+    def test_a_spool_directory_that_is_not_there_is_refused_at_the_start(self):
+        """And not when the first large file comes."""
+        code, out, err = run_command("serve", "--database-url", "host=/nowhere", "--spool-dir", "/nowhere/at/all")
+        self.assertEqual((code, out), (1, ""))
+        self.assertIn("restante: --spool-dir /nowhere/at/all cannot be used: No such file or directory\n", err)
+
+    def test_a_limit_into_which_the_largest_request_does_not_fit_is_warned_about(self):
+        with Database() as db:
+            for limit, warned in (("104857599", 1), ("104857600", 0)):
+                with Server(db.conninfo, "--spool-limit", limit) as server:
+                    lines = [line for line in server.log_lines() if line["event"] == "spool_limit_small"]
+                    self.assertEqual([line["level"] for line in lines], ["warn"] * warned)
 
 
 class WaitingForTheDatabase(unittest.TestCase):
@@ -142,6 +213,16 @@ class MigratingBack(Schema):
         code, out, err = self.migrate("--to", "6")
         self.assertEqual((code, err), (0, ""))
         self.assertIn("undo 0007_publish_many\n", out)
+
+
+class OlderSchema(Schema):
+    def test_commands_say_what_to_do(self):
+        self.assertEqual(self.migrate("--to", "12", "--yes-lose-files")[0], 0)
+        for words in (("status",), ("content", "check"), ("content", "move", "--to", "inline"), ("sweep",)):
+            with self.subTest(words=words):
+                code, _, err = run_command(*words, "--database-url", self.db.conninfo)
+                self.assertEqual(code, 1)
+                self.assertRegex(err.splitlines()[-1], "^restante: .*the database has no schema or an old one; run `restante migrate`$")
 
 
 class NewerSchema(Schema):

@@ -156,6 +156,14 @@ TEST(config, every_setting_can_be_given)
     EXPECT_EQ(loaded->level, log_level::warn);
 }
 
+TEST(config, the_s3_store_needs_its_place)
+{
+    EXPECT_EQ(message_of({{"content-store", "s3"}, {"s3-bucket", "files"}}),
+              "--content-store s3 needs --s3-endpoint and --s3-bucket, but --s3-endpoint is missing.");
+    EXPECT_THAT(message_of({{"content-store", "s3"}, {"s3-endpoint", "http://127.0.0.1:1"}}),
+                HasSubstr("but --s3-bucket is missing."));
+}
+
 TEST(config, flag_beats_environment_beats_file)
 {
     const temporary_file file(
