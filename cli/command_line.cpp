@@ -124,15 +124,38 @@ std::string missing_value(const verb_entry& entry, std::string_view flag)
            see_help(entry.words);
 }
 
+std::vector<std::string_view> choices_of(const own_option& o)
+{
+    std::vector<std::string_view> out;
+    for (auto rest = o.choices; !rest.empty();) {
+        out.push_back(rest.substr(0, rest.find(' ')));
+        rest.remove_prefix(std::min(out.back().size() + 1, rest.size()));
+    }
+    return out;
+}
+
+// "inline, directory or s3".
+std::string one_of(std::span<const std::string_view> words)
+{
+    std::string out(words.front());
+    for (std::size_t i = 1; i < words.size(); ++i)
+        out.append(i + 1 < words.size() ? ", " : " or ").append(words[i]);
+    return out;
+}
+
 failure take_own(own_options& to, const own_option& o, const std::string& value)
 {
     const std::string name = "--" + std::string(o.flag);
+    const auto known = choices_of(o);
+    if (!known.empty() && std::find(known.begin(), known.end(), value) == known.end())
+        return name + " must be " + one_of(known) + ", but " + in_quotes(value) + " was given.";
     if (const auto* text = std::get_if<std::string own_options::*>(&o.member)) {
         to.*(*text) = value;
     } else if (const auto* number = std::get_if<std::optional<unsigned> own_options::*>(&o.member)) {
         const auto parsed = parse_whole_number(value);
-        if (!parsed || *parsed < 0 || *parsed > 9999)
-            return name + " must be a whole number from 0 to 9999, but " + in_quotes(value) + " was given.";
+        if (!parsed || *parsed < 0 || *parsed > o.most)
+            return name + " must be a whole number from 0 to " + std::to_string(o.most) + ", but " +
+                   in_quotes(value) + " was given.";
         to.*(*number) = static_cast<unsigned>(*parsed);
     } else {
         const auto on = parse_bool(value);
@@ -162,10 +185,10 @@ failure check_arguments(const verb_entry& entry, const std::vector<std::string>&
 
 failure check_own(const verb_entry& entry, const own_options& own)
 {
+    if (entry.what == verb::content_move && own.place.empty())
+        return "--to STORE is missing: inline, directory or s3." + see_help(entry.words);
     if (entry.what != verb::workspace_add)
         return std::nullopt;
-    if (own.mode != "poll" && own.mode != "push")
-        return "--mode must be poll or push, but " + in_quotes(own.mode) + " was given.";
     if (!own.url.empty() && !own.url.starts_with("http://") && !own.url.starts_with("https://"))
         return "--url must begin with http:// or https://, but " + in_quotes(own.url) + " was given.";
     if (own.mode == "push" && own.url.empty())

@@ -114,9 +114,7 @@ std::string verb_help(const verb_entry& entry)
             "the config file (data-dir = ...), where lists are separated by commas. A flag "
             "overrides the environment, which overrides the file.",
             0);
-        if (*entry.reads != audience::tools)
-            out +=
-                "Durations are written 500ms, 90s, 5m, 1h, 30d; sizes in bytes or as 64KiB, 128MiB, 1GiB.\n";
+        out += "Durations are written 500ms, 90s, 5m, 1h, 30d; sizes in bytes or as 64KiB, 128MiB, 1GiB.\n";
     }
     out += exit_codes;
     return out;

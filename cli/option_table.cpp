@@ -149,7 +149,7 @@ constexpr option table[] = {
      "Memory that clients can make the server hold: bodies, pages of the feed, downloads. Beyond it, files are "
      "spooled to disk and other requests get 503.",
      16 * MiB, TiB},
-    {"spool-dir", "Limits", "DIR", &settings::spool_dir, "Directory for spooled files.", 1},
+    {"spool-dir", "Limits", "DIR", &settings::spool_dir, "Directory for spooled files.", 1, 0, audience::tools},
     {"spool-limit", "Limits", "BYTES", &settings::spool_limit,
      "Disk space for spooled files, at least twice the largest request. One workspace may use as much as stays "
      "free for the others; beyond it, uploads are refused.",

@@ -31,10 +31,14 @@ constexpr own_option issue_options[] = {
      "How long it lives, such as 12h or 90d. [default for good]"},
     json,
 };
+// More than the API takes, whose words say how many that are.
+constexpr std::int64_t most_of_a_grant = 1'000'000'000;
+
 constexpr own_option grant_options[] = {
     {"expires", "DURATION", &own_options::expires, "How long it lives, up to 30d. [default 15m]"},
-    {"requests", "N", &own_options::requests, "Most upload requests. [default 1]"},
-    {"files", "N", &own_options::files, "Most files, over all requests. [default 5]"},
+    {"requests", "N", &own_options::requests, "Most upload requests. [default 1]", {}, most_of_a_grant},
+    {"files", "N", &own_options::files, "Most files, over all requests. [default 5]", {},
+     most_of_a_grant},
     {"bytes", "BYTES", &own_options::bytes, "Most bytes, over all requests. [default 50MiB]"},
     {"types", "LIST", &own_options::types,
      "Media types that it takes, such as image/*,application/pdf. [default all]"},
@@ -58,7 +62,8 @@ constexpr own_option check_options[] = {
     json,
 };
 constexpr own_option move_options[] = {
-    {"to", "STORE", &own_options::place, "Where the bytes go: inline, directory or s3."},
+    {"to", "STORE", &own_options::place, "Where the bytes go: inline, directory or s3.",
+     "inline directory s3"},
     json,
 };
 
@@ -148,16 +153,19 @@ constexpr verb_entry table[] = {
      {},
      check_options,
      audience::tools,
-     "Finds rows without bytes, bytes with a wrong SHA-256, and bytes without a row that are older than an hour. "
-     "Exits with 1 when something is wrong and was not repaired. Servers may run meanwhile."},
+     "Finds rows without bytes, bytes with a wrong SHA-256 or that cannot be read, and bytes without a row, "
+     "of hours that ended two hours ago. Exits with 1 when something is wrong and was not repaired. Servers "
+     "may run meanwhile; the settings of the content stores must be theirs."},
     {verb::content_move,
      "content move",
      "Moves the bytes of all files into another store.",
      {},
      move_options,
      audience::tools,
-     "Files up to --content-inline-max stay in their rows, and files above 26214400 bytes cannot go there. Servers may "
-     "run meanwhile; they remove the bytes that are left behind."},
+     "Files up to --content-inline-max stay in their rows, and files above 26214400 bytes cannot go there. "
+     "Servers may run meanwhile; they remove the bytes that are left behind, and must have the same settings "
+     "of the content stores to find those that were moved. Exits with 1 when some files could not be moved. "
+     "What was moved before it was interrupted stays moved; run it again for the rest."},
     {verb::pull,
      "pull",
      "Fetches the files that wait for a workspace, and prints its messages.",

@@ -60,6 +60,7 @@ struct own_option {
     own_member member;
     std::string_view help;
     std::string_view choices = {};  // of the value, separated by spaces, if these are a closed set
+    std::int64_t most = 9999;       // of a number
 };
 
 // An argument without dashes.

@@ -156,8 +156,14 @@ TEST(command_line, arguments_are_counted_and_checked)
     EXPECT_THAT(refused({"serve", "x"}), HasSubstr("one argument too many"));
     EXPECT_THAT(refused({"workspace", "add", "--mode", "pull"}), HasSubstr("poll or push"));
     EXPECT_THAT(refused({"workspace", "add", "--mode", "push"}), HasSubstr("needs --url"));
+    EXPECT_EQ(refused({"token", "issue", some_id, "--scope", "reed"}),
+              "--scope must be full, upload or read, but \"reed\" was given.");
+    EXPECT_EQ(refused({"content", "move", "--to", "s4"}),
+              "--to must be inline, directory or s3, but \"s4\" was given.");
+    EXPECT_THAT(refused({"content", "move"}), StartsWith("--to STORE is missing"));
     EXPECT_THAT(refused({"workspace", "add", "--url", "x"}), HasSubstr("http://"));
     EXPECT_THAT(refused({"migrate", "--to", "-1"}), HasSubstr("from 0 to 9999"));
+    EXPECT_EQ(accepted({"grant", "create", some_id, "--files", "20000"}).own.files, 20'000u);
 }
 
 TEST(command_line, bad_settings_are_usage_errors)
@@ -207,6 +213,8 @@ TEST(help, tells_every_option_of_a_command_and_no_other)
     EXPECT_THAT(migrate, HasSubstr("--dry-run"));
     EXPECT_THAT(migrate, HasSubstr("--database-url URL"));
     EXPECT_EQ(migrate.find("--threads"), std::string::npos);
+    // Commands take sizes and durations, too.
+    EXPECT_THAT(help({"content", "move", "--help"}), HasSubstr("sizes in bytes or as 64KiB"));
 }
 
 TEST(help, lists_every_command)
