@@ -28,7 +28,8 @@ const statement read_places{"content_places", "SELECT place, files, bytes FROM s
 #define CONTENT_ROW_COLUMNS \
     "file_id, workspace_id, content_place, coalesce(content_key, ''), size_bytes, sha256"
 
-const statement count_rows{"count_content_rows", "SELECT count(*) FROM pending_uploads"};
+const statement count_rows{"count_content_rows",
+                           "SELECT count(*), coalesce(sum(size_bytes), 0)::int8 FROM pending_uploads"};
 
 const statement page_of_rows{
     "page_of_content_rows", "SELECT " CONTENT_ROW_COLUMNS
@@ -68,12 +69,12 @@ result<content_row> read_row(const pq::row& row)
 
 }  // namespace
 
-awaitable<result<std::int64_t>> content_rows::count()
+awaitable<result<content_totals>> content_rows::totals()
 {
     const auto rows = co_await db_.execute(count_rows);
     if (!rows)
         co_return rows.error();
-    co_return (*rows)[0][0].as<std::int64_t>();
+    co_return (*rows)[0].into<content_totals, std::int64_t, std::int64_t>();
 }
 
 awaitable<result<std::vector<content_row>>> content_rows::page(uuid after, int limit)

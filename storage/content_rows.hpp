@@ -24,6 +24,11 @@ struct stored_figures {
     std::int64_t bytes = 0;
 };
 
+struct content_totals {
+    std::int64_t files = 0;
+    std::int64_t bytes = 0;
+};
+
 // What a row says of the bytes of its file.
 struct content_row {
     content_place place = content_place::inline_;
@@ -47,8 +52,8 @@ public:
 
     awaitable<result<std::vector<stored_figures>>> figures();
 
-    // How many files there are, bytes of each of which are somewhere.
-    awaitable<result<std::int64_t>> count();
+    // Of all files, wherever their bytes are.
+    awaitable<result<content_totals>> totals();
 
     // Up to `limit` rows in the order of their ids, after one.
     awaitable<result<std::vector<content_row>>> page(uuid after, int limit);

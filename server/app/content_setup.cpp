@@ -3,6 +3,7 @@
 #include "storage/content/directory_store.hpp"
 #include "storage/content/inline_store.hpp"
 
+#include <cerrno>
 #include <sys/stat.h>
 
 namespace restante {
@@ -18,6 +19,11 @@ bool exists(const std::string& path)
 {
     struct stat info{};
     return ::stat(path.c_str(), &info) == 0;
+}
+
+bool is_missing(const std::string& path)
+{
+    return !exists(path) && (errno == ENOENT || errno == ENOTDIR);
 }
 
 content_place store_of(const settings& config)
@@ -48,12 +54,16 @@ content_policy content_policy_of(const settings& config)
     return {.store = store_of(config), .inline_max = config.content_inline_max};
 }
 
-startup_result<content_setup> content_setup::open(const settings& config)
+startup_result<content_setup> content_setup::open(const settings& config, missing_directory how)
 {
     content_setup setup;
     const auto path = content_dir_of(config);
     setup.directory_is_named = store_of(config) == content_place::directory || !config.content_dir.empty();
-    if (setup.directory_is_named || exists(path)) {
+    const bool is_left_out = how == missing_directory::is_refused && is_missing(path);
+    if (is_left_out && (config.content_store == content_home::directory || !config.content_dir.empty()))
+        return startup_failure{"--content-dir " + path +
+                               " is not there. The server makes it when it starts; is it another one?"};
+    if (!is_left_out && (setup.directory_is_named || exists(path))) {
         auto opened = content_directory::open(path);
         if (!opened)
             return opened.error();

@@ -2,6 +2,7 @@
 #include "core/log.hpp"
 #include "server/commands/content.hpp"
 #include "server/commands/content_session.hpp"
+#include "server/commands/progress_line.hpp"
 #include "storage/content/content_key.hpp"
 #include "sweeper/content_janitor.hpp"
 
@@ -12,6 +13,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
+#include <map>
 #include <set>
 
 namespace restante {
@@ -21,13 +23,22 @@ namespace {
 namespace json = boost::json;
 
 constexpr int page_size = 200;
+// Large, because a directory reads the names of a whole hour for each page.
+constexpr std::size_t listed_at_once = 5000;
 // How often, and how far apart, it is asked whether the transactions of the first look have ended.
 constexpr int most_looks = 60;
 constexpr auto between_looks = std::chrono::milliseconds(500);
 
+// Of the rows that name a store.
+struct store_count {
+    std::int64_t files = 0;
+    std::int64_t missing = 0;
+};
+
 struct findings {
     std::int64_t files = 0;
     std::uint64_t bytes = 0;
+    std::map<content_place, store_count> stores;
     std::vector<std::string> missing;
     std::vector<std::string> damaged;
     std::vector<std::string> unreadable;
@@ -43,39 +54,41 @@ struct findings {
 enum class verdict { sound, missing, damaged, unreadable };
 
 // One file that cannot be read is a finding, a store that is away ends the command.
-result<verdict> judge_failure(const content_stores& stores, content_place place, const error_code& ec)
+result<verdict> judge_failure(const content_session& on, content_place place, const error_code& ec)
 {
-    if (ec == errc::content_store_unavailable && !is_away(stores, place))
+    if (ec == errc::content_store_unavailable && !is_away(on.stores, place))
         return verdict::unreadable;
-    return ec;
+    return store_failed(on, place, ec);
 }
 
-awaitable<result<verdict>> read_and_compare(content_stores& stores, const content_row& row)
+awaitable<result<verdict>> read_and_compare(content_session& on, const content_row& row,
+                                            progress_line& progress)
 {
     const content_part whole{0, row.content.size};
-    auto reader = co_await stores.open(row.place, row.content, whole);
+    auto reader = co_await on.stores.open(row.place, row.content, whole);
     if (!reader && (reader.error() == errc::content_lost || reader.error() == errc::not_found))
         co_return verdict::missing;
     if (!reader)
-        co_return judge_failure(stores, row.place, reader.error());
+        co_return judge_failure(on, row.place, reader.error());
     sha256 hash;
     for (std::uint64_t done = 0; done < row.content.size;) {
         const auto piece = co_await (*reader)->next();
         if (!piece && piece.error() == errc::content_lost)
             co_return verdict::damaged;  // it is there: it was opened
         if (!piece)
-            co_return judge_failure(stores, row.place, piece.error());
+            co_return judge_failure(on, row.place, piece.error());
         hash.update(*piece);
         done += piece->size();
+        progress.advance(piece->size());
     }
     co_return hash.finish() == row.content.sha256 ? verdict::sound : verdict::damaged;
 }
 
 // A row may go, or its bytes move, while it is looked at: then it is looked at again.
-awaitable<result<verdict>> check_row(content_session& on, content_row row)
+awaitable<result<verdict>> check_row(content_session& on, content_row row, progress_line& progress)
 {
     for (;;) {
-        const auto seen = co_await read_and_compare(on.stores, row);
+        const auto seen = co_await read_and_compare(on, row, progress);
         if (!seen || *seen == verdict::sound)
             co_return seen;
         auto now = co_await on.rows.find(row.content.file_id);
@@ -91,10 +104,10 @@ awaitable<result<verdict>> check_row(content_session& on, content_row row)
 
 awaitable<result<void>> check_rows(content_session& on, findings& found, bool quiet)
 {
-    const auto total = co_await on.rows.count();
+    const auto total = co_await on.rows.totals();
     if (!total)
         co_return total.error();
-    progress_line progress("checking", *total, !quiet);
+    progress_line progress("checking", {total->files, total->bytes}, !quiet);
     for (uuid after{};;) {
         const auto page = co_await on.rows.page(after, page_size);
         if (!page)
@@ -102,18 +115,21 @@ awaitable<result<void>> check_rows(content_session& on, findings& found, bool qu
         if (page->empty())
             co_return result<void>();
         for (const auto& row : *page) {
-            const auto seen = co_await check_row(on, row);
+            const auto seen = co_await check_row(on, row, progress);
             if (!seen)
                 co_return seen.error();
             found.files += 1;
             found.bytes += row.content.size;
+            auto& store = found.stores[row.place];
+            store.files += 1;
+            store.missing += *seen == verdict::missing;
             if (*seen == verdict::missing)
                 found.missing.push_back(to_string(row.content.file_id));
             if (*seen == verdict::damaged)
                 found.damaged.push_back(to_string(row.content.file_id));
             if (*seen == verdict::unreadable)
                 found.unreadable.push_back(to_string(row.content.file_id));
-            progress.advance();
+            progress.finish_file(row.content.size);
         }
         after = page->back().content.file_id;
     }
@@ -125,17 +141,18 @@ struct suspect {
     std::int64_t seen_at = 0;
 };
 
-awaitable<result<std::vector<suspect>>> find_orphans(content_session& on, content_place place)
+awaitable<result<std::vector<suspect>>> find_orphans(content_session& on, content_place place, bool quiet)
 {
     const auto now = co_await on.rows.now();
     if (!now)
         co_return now.error();
     const auto before = hour_of(*now - content_janitor::youngest);
     std::vector<suspect> suspects;
+    counting_line progress("looking for bytes without a row in " + std::string(name_of(place)), !quiet);
     for (std::string after;;) {
-        const auto page = co_await on.stores.list(place, after, before, page_size);
+        const auto page = co_await on.stores.list(place, after, before, listed_at_once);
         if (!page)
-            co_return page.error();
+            co_return store_failed(on, place, page.error());
         if (page->empty())
             co_return suspects;
         std::vector<std::string> keys;
@@ -147,6 +164,7 @@ awaitable<result<std::vector<suspect>>> find_orphans(content_session& on, conten
             co_return orphans.error();
         for (const auto& key : orphans->keys)
             suspects.push_back({key, orphans->horizon.next});
+        progress.advance(keys.size());
     }
 }
 
@@ -185,16 +203,17 @@ awaitable<result<removal>> remove_page(content_session& on, content_place place,
         co_return left;
     const auto kept = co_await on.stores.remove(place, leftovers);
     if (!kept)
-        co_return kept.error();
+        co_return store_failed(on, place, kept.error());
     left.kept = kept->size();
     co_return left;
 }
 
 // Undecided are in the end those for which a transaction goes on for longer than anybody should wait.
 awaitable<result<removal>> remove_orphans(content_session& on, content_place place,
-                                          std::vector<suspect> suspects)
+                                          std::vector<suspect> suspects, bool quiet)
 {
     std::size_t kept = 0;
+    counting_line progress("removing bytes without a row from " + std::string(name_of(place)), !quiet);
     steady_timer pause(co_await asio::this_coro::executor);
     for (int attempt = 0; !suspects.empty() && attempt < most_looks; ++attempt) {
         if (attempt > 0) {
@@ -209,6 +228,7 @@ awaitable<result<removal>> remove_orphans(content_session& on, content_place pla
             if (!of_page)
                 co_return of_page.error();
             left.add(*of_page);
+            progress.advance(page.size() - of_page->undecided.size());
         }
         kept += left.kept;
         suspects = std::move(left.undecided);
@@ -216,14 +236,15 @@ awaitable<result<removal>> remove_orphans(content_session& on, content_place pla
     co_return removal{std::move(suspects), kept};
 }
 
-awaitable<result<void>> check_orphans(content_session& on, content_place place, findings& found, bool repair)
+awaitable<result<void>> check_orphans(content_session& on, content_place place, findings& found,
+                                      const own_options& own)
 {
-    auto suspects = co_await find_orphans(on, place);
+    auto suspects = co_await find_orphans(on, place, own.json);
     if (!suspects)
         co_return suspects.error();
     for (const auto& each : *suspects)
         found.orphans.push_back(std::string(name_of(place)) + ' ' + each.key);
-    if (!repair || suspects->empty())
+    if (!own.repair || suspects->empty())
         co_return result<void>();
     if (const auto why = on.stores.keeps_leftovers(place)) {
         std::cerr << suspects->size()
@@ -232,7 +253,7 @@ awaitable<result<void>> check_orphans(content_session& on, content_place place, 
         co_return result<void>();
     }
     const auto all = suspects->size();
-    const auto left = co_await remove_orphans(on, place, std::move(*suspects));
+    const auto left = co_await remove_orphans(on, place, std::move(*suspects), own.json);
     if (!left)
         co_return left.error();
     found.removed += all - left->undecided.size() - left->kept;
@@ -265,7 +286,7 @@ void print_json(const findings& found)
     std::cout << json::serialize(body) << '\n';
 }
 
-void print_text(const findings& found)
+void print_findings(const findings& found)
 {
     for (const auto& each : found.missing)
         std::cout << "missing " << each << '\n';
@@ -275,26 +296,52 @@ void print_text(const findings& found)
         std::cout << "unreadable " << each << '\n';
     for (const auto& each : found.orphans)
         std::cout << "orphan " << each << '\n';
+}
+
+void print_counts(const findings& found)
+{
     std::cout << "files " << found.files << "\nbytes " << found.bytes << "\nmissing " << found.missing.size()
               << "\ndamaged " << found.damaged.size() << "\nunreadable " << found.unreadable.size()
               << "\norphans " << found.orphans.size() << "\norphans_removed " << found.removed << '\n';
 }
 
-awaitable<result<int>> check(content_session on, const own_options& own)
+// More likely than the loss of all of them.
+void ask_about_settings(const findings& found)
 {
-    findings found;
+    for (const auto& [place, count] : found.stores)
+        if (count.missing == count.files)
+            std::cerr << "None of the files in the content store `" << name_of(place)
+                      << "` is there. Are these the settings of the server?\n";
+}
+
+awaitable<result<void>> look_everywhere(content_session& on, findings& found, const own_options& own)
+{
     const auto rows = co_await check_rows(on, found, own.json);
     if (!rows)
         co_return rows.error();
     for (const auto place : on.stores.places()) {
-        const auto orphans = co_await check_orphans(on, place, found, own.repair);
+        const auto orphans = co_await check_orphans(on, place, found, own);
         if (!orphans)
             co_return orphans.error();
     }
-    if (own.json)
+    co_return result<void>();
+}
+
+awaitable<result<int>> check(content_session on, const own_options& own)
+{
+    findings found;
+    const auto looked = co_await look_everywhere(on, found, own);
+    // What was found before it broke off is true; the counts would say that this is all.
+    if (!own.json)
+        print_findings(found);
+    if (!looked)
+        co_return looked.error();
+    if (own.json) {
         print_json(found);
-    else
-        print_text(found);
+    } else {
+        print_counts(found);
+        ask_about_settings(found);
+    }
     co_return found.all_is_well() ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 

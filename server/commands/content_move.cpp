@@ -3,6 +3,7 @@
 #include "core/memory_budget.hpp"
 #include "server/commands/content.hpp"
 #include "server/commands/content_session.hpp"
+#include "server/commands/progress_line.hpp"
 #include "server/spool/spool.hpp"
 #include "storage/content/content_key.hpp"
 
@@ -12,6 +13,7 @@
 
 #include <cstdlib>
 #include <iostream>
+#include <limits>
 
 namespace restante {
 
@@ -21,14 +23,16 @@ namespace json = boost::json;
 
 constexpr int page_size = 200;
 constexpr int removal_patience = 150;  // seconds; a removal is claimed for two minutes
+// One file is copied at a time, and the largest must fit: there are no others to share the disk with.
+constexpr auto any_size = std::numeric_limits<std::uint64_t>::max();
 
 struct tally {
     std::int64_t moved = 0;
-    std::int64_t too_large = 0;  // for a row
-    std::int64_t lost = 0;       // their bytes are not what they should be
+    std::vector<std::string> too_large = {};  // for a row
+    std::vector<std::string> lost = {};       // their bytes are not what they should be
     std::vector<std::string> unreadable = {};
 
-    bool all_is_well() const { return too_large + lost == 0 && unreadable.empty(); }
+    bool all_is_well() const { return too_large.empty() && lost.empty() && unreadable.empty(); }
 };
 
 enum class outcome { moved, stays, too_large, lost, unreadable };
@@ -49,13 +53,13 @@ public:
         : on_(on),
           to_(to),
           memory_(config.body_memory),
-          budget_(memory_, config.spool_limit, config.spool_dir)
+          budget_(memory_, any_size, config.spool_dir)
     {
         if (to == content_place::directory)
             directory_ = store_directory{on.setup.directory, 0};
     }
 
-    awaitable<result<outcome>> move(const content_row& row)
+    awaitable<result<outcome>> move(const content_row& row, progress_line& progress)
     {
         const auto planned = plan(row, to_, on_.stores.policy());
         if (planned != outcome::moved)
@@ -63,7 +67,7 @@ public:
         const auto target = row.content.size <= on_.stores.policy().inline_max ? content_place::inline_ : to_;
         const auto claim = std::make_shared<disk_claim>(budget_, row.content.workspace_id, directory_);
         const auto bytes = std::make_shared<spool>(claim);
-        const auto got = co_await fetch(row, *bytes);
+        const auto got = co_await fetch(row, *bytes, progress);
         if (!got)
             co_return got.error();
         if (*got != fetched::whole)
@@ -84,11 +88,11 @@ private:
             return fetched::missing;
         if (ec == errc::content_store_unavailable && !is_away(on_.stores, row.place))
             return fetched::unreadable;
-        return ec;
+        return store_failed(on_, row.place, ec);
     }
 
     // Errors are those of the stores as such, and of our own copy.
-    awaitable<result<fetched>> fetch(const content_row& row, spool& into)
+    awaitable<result<fetched>> fetch(const content_row& row, spool& into, progress_line& progress)
     {
         const content_part whole{0, row.content.size};
         auto reader = co_await on_.stores.open(row.place, row.content, whole);
@@ -98,13 +102,16 @@ private:
             const auto piece = co_await (*reader)->next();
             if (!piece)
                 co_return judge_failure(row, piece.error());
+            progress.advance(piece->size());
             if (auto ec = co_await into.write(*piece))
-                co_return ec;
+                co_return copy_failed(ec);
         }
         if (auto ec = co_await into.finish())
-            co_return ec;
+            co_return copy_failed(ec);
         co_return fetched::whole;
     }
+
+    error_code copy_failed(const error_code& ec) const { return store_failed(on_, to_, ec); }
 
     // It was swept or moved meanwhile, or its bytes are gone or cannot be read.
     awaitable<result<outcome>> still_there(const content_row& row, fetched how)
@@ -129,7 +136,7 @@ private:
         if (auto ec = co_await keep_from_removal(target, keys.front()))
             co_return ec;
         if (auto ec = co_await on_.stores.write(target, one))
-            co_return ec;
+            co_return store_failed(on_, target, ec);
         const auto moved = co_await on_.rows.move(row, target, keys.front(), std::nullopt);
         if (!moved)
             co_return moved.error();  // the row may name them by now; if not, the janitor finds them
@@ -152,7 +159,7 @@ private:
             pause.expires_after(std::chrono::seconds(1));
             co_await pause.async_wait(use_await);
         }
-        co_return RESTANTE_ERROR(errc::content_store_unavailable);
+        co_return store_failed(on_, target, RESTANTE_ERROR(errc::content_store_unavailable));
     }
 
     awaitable<result<outcome>> into_row(const content_row& row, spool& bytes)
@@ -179,55 +186,79 @@ private:
     std::optional<store_directory> directory_;
 };
 
-void report(const tally& counted, bool as_json)
+json::array as_array(const std::vector<std::string>& files)
 {
-    if (as_json) {
-        const json::object body{
-            {"moved", counted.moved},
-            {"too_large", counted.too_large},
-            {"lost", counted.lost},
-            {"unreadable", json::array(counted.unreadable.begin(), counted.unreadable.end())}};
-        std::cout << json::serialize(body) << '\n';
-        return;
-    }
+    return json::array(files.begin(), files.end());
+}
+
+void print_json(const tally& counted)
+{
+    const json::object body{{"moved", counted.moved},
+                            {"too_large", as_array(counted.too_large)},
+                            {"lost", as_array(counted.lost)},
+                            {"unreadable", as_array(counted.unreadable)}};
+    std::cout << json::serialize(body) << '\n';
+}
+
+void print_text(const tally& counted)
+{
+    for (const auto& each : counted.too_large)
+        std::cout << "too_large " << each << '\n';
+    for (const auto& each : counted.lost)
+        std::cout << "lost " << each << '\n';
     for (const auto& each : counted.unreadable)
         std::cout << "unreadable " << each << '\n';
-    std::cout << "moved " << counted.moved << "\ntoo_large " << counted.too_large << "\nlost " << counted.lost
-              << "\nunreadable " << counted.unreadable.size() << '\n';
+    std::cout << "moved " << counted.moved << "\ntoo_large " << counted.too_large.size() << "\nlost "
+              << counted.lost.size() << "\nunreadable " << counted.unreadable.size() << '\n';
+}
+
+void count(tally& into, outcome how, const uuid& file)
+{
+    switch (how) {
+        case outcome::moved: into.moved += 1; break;
+        case outcome::stays: break;
+        case outcome::too_large: into.too_large.push_back(to_string(file)); break;
+        case outcome::lost: into.lost.push_back(to_string(file)); break;
+        case outcome::unreadable: into.unreadable.push_back(to_string(file)); break;
+    }
+}
+
+awaitable<result<void>> move_rows(content_session& on, const command& asked, content_place to, tally& counted)
+{
+    if (!on.stores.find(to))
+        co_return store_failed(on, to, RESTANTE_ERROR(errc::content_store_unavailable));
+    const auto total = co_await on.rows.totals();
+    if (!total)
+        co_return total.error();
+    mover work(on, asked.config, to);
+    progress_line progress("moving", {total->files, total->bytes}, !asked.own.json);
+    for (uuid after{};;) {
+        const auto page = co_await on.rows.page(after, page_size);
+        if (!page)
+            co_return page.error();
+        if (page->empty())
+            co_return result<void>();
+        for (const auto& row : *page) {
+            const auto how = co_await work.move(row, progress);
+            if (!how)
+                co_return how.error();
+            count(counted, *how, row.content.file_id);
+            progress.finish_file(row.content.size);
+        }
+        after = page->back().content.file_id;
+    }
 }
 
 awaitable<result<int>> move_all(content_session on, const command& asked, content_place to)
 {
-    if (!on.stores.find(to))
-        co_return RESTANTE_ERROR(errc::content_store_unavailable);
-    const auto total = co_await on.rows.count();
-    if (!total)
-        co_return total.error();
-    mover work(on, asked.config, to);
     tally counted;
-    {
-        progress_line progress("moving", *total, !asked.own.json);
-        for (uuid after{};;) {
-            const auto page = co_await on.rows.page(after, page_size);
-            if (!page)
-                co_return page.error();
-            if (page->empty())
-                break;
-            for (const auto& row : *page) {
-                const auto how = co_await work.move(row);
-                if (!how)
-                    co_return how.error();
-                counted.moved += *how == outcome::moved;
-                counted.too_large += *how == outcome::too_large;
-                counted.lost += *how == outcome::lost;
-                if (*how == outcome::unreadable)
-                    counted.unreadable.push_back(to_string(row.content.file_id));
-                progress.advance();
-            }
-            after = page->back().content.file_id;
-        }
-    }
-    report(counted, asked.own.json);
+    const auto moved = co_await move_rows(on, asked, to, counted);
+    if (!asked.own.json)
+        print_text(counted);
+    if (!moved)
+        co_return moved.error();
+    if (asked.own.json)
+        print_json(counted);
     co_return counted.all_is_well() ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
@@ -236,12 +267,8 @@ awaitable<result<int>> move_all(content_session on, const command& asked, conten
 int run_content_move(const command& asked)
 {
     set_log_level(asked.config.level);
-    const auto to = content_place_named(asked.own.place);
-    if (!to) {
-        std::cerr << "restante: --to must be inline, directory or s3.\n";
-        return usage_error::exit_code;
-    }
-    return with_content(asked.config, [&](content_session on) { return move_all(on, asked, *to); });
+    const auto to = *content_place_named(asked.own.place);
+    return with_content(asked.config, [&](content_session on) { return move_all(on, asked, to); });
 }
 
 }  // namespace restante

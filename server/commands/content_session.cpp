@@ -1,42 +1,54 @@
 #include "server/commands/content_session.hpp"
 
 #include "server/commands/database_session.hpp"
-#include "server/commands/plain_words.hpp"
 
 #include <cstdlib>
 #include <iostream>
-#include <unistd.h>
 
 namespace restante {
 
 namespace {
 
-constexpr auto redraw_interval = std::chrono::milliseconds(100);
-constexpr int bar_width = 30;
+// The settings without which there is no such store.
+const char* flags_of(content_place place)
+{
+    return place == content_place::s3 ? "--s3-endpoint and --s3-bucket" : "--content-dir";
+}
 
-std::string explanation(const error_code& ec, const pq::pool_status& database)
+std::string explanation(const error_code& ec, const settings& config, const std::string& trouble,
+                        const pq::pool_status& database)
 {
     if (ec == errc::schema_missing)
         return "the database has no schema or an old one; run `restante migrate`";
-    if (ec == errc::content_store_unavailable)
-        return "a content store cannot be used, or its settings (--content-dir, --s3-endpoint) were not given";
+    if (ec == errc::content_store_unavailable && !trouble.empty())
+        return trouble;
+    if (ec == errc::no_room)
+        return "there is no room for the copy of a file in --spool-dir " + config.spool_dir;
     return database.last_error.empty() ? ec.message() : ec.message() + ": " + database.last_error;
 }
 
-awaitable<int> run_work(const std::string& conninfo, const settings& config, const content_setup& setup,
+awaitable<int> run_work(const std::string& conninfo, const settings& config,
                         const std::function<awaitable<result<int>>(content_session)>& work)
 {
+    // After the database, so that a wrong --data-dir is told as what it is.
+    const auto setup = content_setup::open(config, missing_directory::is_refused);
+    if (!setup) {
+        std::cerr << "restante: " << setup.error().message << '\n';
+        co_return EXIT_FAILURE;
+    }
     const executor ex = co_await asio::this_coro::executor;
     pq::connection_pool pool(
         ex, {.connect = {.conninfo = conninfo}, .connections = 2, .wait_limit = std::chrono::seconds(10)});
     metric_set metrics;
     content_stores stores(content_policy_of(config), metrics);
-    setup.add_stores(stores, ex, pool);
+    setup->add_stores(stores, ex, pool);
     content_rows rows(pool);
-    const auto done = co_await work({rows, stores, setup});
+    std::string trouble;
+    const content_session session{rows, stores, *setup, trouble};
+    const auto done = co_await work(session);
     if (done)
         co_return *done;
-    std::cerr << "restante: " << explanation(done.error(), pool.status()) << '\n';
+    std::cerr << "restante: " << explanation(done.error(), config, trouble, pool.status()) << '\n';
     co_return EXIT_FAILURE;
 }
 
@@ -48,40 +60,22 @@ bool is_away(const content_stores& stores, content_place place)
     return !store || (place != content_place::directory && store->trouble());
 }
 
+error_code store_failed(const content_session& on, content_place place, const error_code& ec)
+{
+    const std::string name = "the content store `" + std::string(name_of(place)) + "`";
+    const auto* store = on.stores.find(place);
+    const auto why = store ? store->trouble() : std::nullopt;
+    if (!store)
+        on.trouble = name + " is not set up here: it takes the server's " + flags_of(place);
+    else
+        on.trouble = name + " cannot be used" + (why ? ": " + *why : "");
+    return ec;
+}
+
 int with_content(const settings& config, std::function<awaitable<result<int>>(content_session)> work)
 {
-    const auto setup = content_setup::open(config);
-    if (!setup) {
-        std::cerr << "restante: " << setup.error().message << '\n';
-        return EXIT_FAILURE;
-    }
     return with_database(
-        config, [&](const std::string& conninfo) { return run_work(conninfo, config, *setup, work); });
-}
-
-progress_line::progress_line(const char* doing, std::int64_t total, bool wanted)
-    : doing_(doing), total_(total), on_(wanted && ::isatty(STDERR_FILENO) == 1)
-{
-}
-
-progress_line::~progress_line()
-{
-    if (on_)
-        std::cerr << "\r\x1b[K" << std::flush;
-}
-
-void progress_line::advance()
-{
-    ++done_;
-    const auto now = std::chrono::steady_clock::now();
-    if (!on_ || (now - drawn_ < redraw_interval && done_ < total_))
-        return;
-    drawn_ = now;
-    const auto filled =
-        total_ > 0 ? static_cast<int>(bar_width * std::min(done_, total_) / total_) : bar_width;
-    std::cerr << '\r' << doing_ << " [" << std::string(static_cast<std::size_t>(filled), '#')
-              << std::string(static_cast<std::size_t>(bar_width - filled), '.') << "] "
-              << with_separators(done_) << '/' << with_separators(total_) << "\x1b[K" << std::flush;
+        config, [&](const std::string& conninfo) { return run_work(conninfo, config, work); });
 }
 
 }  // namespace restante

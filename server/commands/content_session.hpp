@@ -6,6 +6,7 @@
 #include "storage/content_rows.hpp"
 
 #include <functional>
+#include <string>
 
 namespace restante {
 
@@ -14,32 +15,19 @@ struct content_session {
     content_rows& rows;
     content_stores& stores;
     const content_setup& setup;
+    std::string& trouble;  // what to tell the operator of a store that ends the work
 };
 
 // Whether nothing can be read from a store now. A directory that cannot be written may well be read; what
 // cannot be read there is a file.
 bool is_away(const content_stores& stores, content_place place);
 
+// The error of an operation on this store, for whoever gives up because of it: notes which store it was, and
+// why it cannot be used.
+error_code store_failed(const content_session& on, content_place place, const error_code& ec);
+
 // Opens the database and the stores that the settings name, runs the work and gives its exit code; an error
 // that it returns is reported on stderr.
 int with_content(const settings& config, std::function<awaitable<result<int>>(content_session)> work);
-
-// A line at the bottom of the terminal that is stderr; nothing on anything else.
-class progress_line {
-public:
-    progress_line(const char* doing, std::int64_t total, bool wanted);
-    ~progress_line();
-    progress_line(const progress_line&) = delete;
-    progress_line& operator=(const progress_line&) = delete;
-
-    void advance();
-
-private:
-    const char* doing_;
-    std::int64_t total_;
-    std::int64_t done_ = 0;
-    bool on_;
-    std::chrono::steady_clock::time_point drawn_{};
-};
 
 }  // namespace restante

@@ -86,6 +86,22 @@ int open_step_by_step(int root, const content_key& key)
                     O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 }
 
+// The directory of that name, if it is one that only this user can use; else a sentence.
+startup_result<unique_fd> open_root(const std::string& path)
+{
+    unique_fd root(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    struct stat info{};
+    if (!root || ::fstat(root.get(), &info) != 0)
+        return cannot_use(path, std::strerror(errno));
+    if ((info.st_mode & (S_IRWXG | S_IRWXO)) != 0)
+        return cannot_use(path, "other users could read it; chmod 700 it");
+    // What root would put here the server could neither read nor remove.
+    if (info.st_uid != ::geteuid())
+        return cannot_use(path,
+                          "it belongs to the user " + name_of_user(info.st_uid) + "; run this as that user");
+    return root;
+}
+
 }  // namespace
 
 content_directory::content_directory(std::string path, unique_fd root)
@@ -101,17 +117,10 @@ startup_result<std::shared_ptr<content_directory>> content_directory::open(const
     } else if (errno != EEXIST) {
         return cannot_use(path, std::strerror(errno));
     }
-    unique_fd root(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    struct stat info{};
-    if (!root || ::fstat(root.get(), &info) != 0)
-        return cannot_use(path, std::strerror(errno));
-    if ((info.st_mode & (S_IRWXG | S_IRWXO)) != 0)
-        return cannot_use(path, "other users could read it; chmod 700 it");
-    // What root would put here the server could neither read nor remove.
-    if (info.st_uid != ::geteuid())
-        return cannot_use(path,
-                          "it belongs to the user " + name_of_user(info.st_uid) + "; run this as that user");
-    std::shared_ptr<content_directory> opened(new content_directory(path, std::move(root)));
+    auto root = open_root(path);
+    if (!root)
+        return root.error();
+    std::shared_ptr<content_directory> opened(new content_directory(path, std::move(*root)));
     opened->probe();
     return opened;
 }
@@ -263,6 +272,8 @@ int content_directory::list(const std::string& after, const std::string& before,
         }
         for (const auto& name : names) {
             std::string key = hour + '/' + name;
+            if (key <= after && !is_unfinished(name))
+                continue;
             struct stat info{};
             if (::fstatat(folder.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0)
                 continue;
@@ -292,8 +303,27 @@ int content_directory::try_writing()
     return ::fdatasync(file.get()) == 0 ? 0 : errno;
 }
 
+// A directory that was removed is not written to any more, and the one that has come into its place is:
+// restored, or on another disk. Its descriptor keeps its number, which other threads are using.
+bool content_directory::is_there()
+{
+    struct stat info{};
+    if (::fstat(root_.get(), &info) == 0 && info.st_nlink > 0)
+        return true;
+    const auto fresh = open_root(path_);
+    if (!fresh || ::dup3(fresh->get(), root_.get(), O_CLOEXEC) < 0)
+        return false;
+    const std::lock_guard lock(guard_);
+    hours_.clear();
+    return true;
+}
+
 void content_directory::probe()
 {
+    if (!is_there()) {
+        note_failure(ENOENT);
+        return;
+    }
     struct statvfs info{};
     if (::fstatvfs(root_.get(), &info) != 0) {
         note_failure(errno);

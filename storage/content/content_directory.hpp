@@ -52,7 +52,8 @@ public:
     int list(const std::string& after, const std::string& before, std::size_t limit,
              std::vector<listed_content>& out);
 
-    // Looks at the file system; after a failure, whether it can be written to again.
+    // Looks at the file system; after a failure, whether it can be written to again. Also finds a directory
+    // that was removed and is there again under its path.
     void probe();
 
     // These never block. A failed write is noted until a probe succeeds.
@@ -73,6 +74,7 @@ private:
     int open_hour(const std::string& hour, std::shared_ptr<folder>& out);
     void forget_hour(const std::string& hour);
     int try_writing();
+    bool is_there();
 
     const std::string path_;
     const unique_fd root_;

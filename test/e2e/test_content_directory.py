@@ -182,7 +182,7 @@ class Unreadable(DirectoryCase):
                              (1, 3, [which], []))
             code, out, err = self.command("move", "--to", "inline", "--json")
             self.assertEqual((code, err), (1, ""))
-            self.assertEqual(json.loads(out), {"moved": 2, "too_large": 0, "lost": 0, "unreadable": [which]})
+            self.assertEqual(json.loads(out), {"moved": 2, "too_large": [], "lost": [], "unreadable": [which]})
         self.assertEqual(self.command("move", "--to", "inline")[0], 0)
 
 

@@ -154,6 +154,13 @@ TEST(s3_credentials, are_read_from_two_lines)
         EXPECT_FALSE(parse_credentials(wrong)) << wrong;
 }
 
+TEST(s3_credentials, a_file_that_cannot_be_read_is_told_with_the_reason)
+{
+    EXPECT_EQ(credentials::load("/nowhere/keys").error().message,
+              "--s3-credentials-file names /nowhere/keys, which cannot be read: No such file or directory");
+    EXPECT_THAT(credentials::load("/tmp").error().message, HasSubstr("cannot be read: Is a directory"));
+}
+
 TEST(s3_credentials, a_reload_that_fails_keeps_the_keys_and_logs_none)
 {
     log_capture log;

@@ -1,18 +1,23 @@
 #include "storage/content/s3/credentials.hpp"
 
+#include "core/error.hpp"
 #include "core/log.hpp"
 #include "core/text.hpp"
+#include "core/unique_fd.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
-#include <fstream>
+#include <cstring>
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 namespace restante::s3 {
 
 namespace {
 
-constexpr std::streamsize largest_file = 16 * 1024;
+constexpr std::size_t largest_file = 16 * 1024;
 constexpr std::size_t longest_key = 1024;
 
 bool is_key(std::string_view text)
@@ -21,14 +26,20 @@ bool is_key(std::string_view text)
            std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < 0x7F; });
 }
 
-std::optional<std::string> read_file(const std::string& name)
+result<std::string> read_file(const std::string& name)
 {
-    std::ifstream in(name, std::ios::binary);
-    std::string text(static_cast<std::size_t>(largest_file), '\0');
-    in.read(text.data(), largest_file);
-    if (!in.eof())  // unreadable, or too long
-        return std::nullopt;
-    text.resize(static_cast<std::size_t>(in.gcount()));
+    // O_NONBLOCK: a pipe in the place of the file must not stop us.
+    const unique_fd file(::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    std::string text(largest_file + 1, '\0');
+    std::size_t size = 0;
+    ssize_t got = file ? 1 : -1;
+    while (got > 0 && size < text.size()) {
+        got = ::read(file.get(), text.data() + size, text.size() - size);
+        size += got > 0 ? static_cast<std::size_t>(got) : 0;
+    }
+    if (got < 0 || size > largest_file)
+        return error_code(got < 0 ? errno : EFBIG, boost::system::system_category());
+    text.resize(size);
     return text;
 }
 
@@ -94,7 +105,8 @@ startup_result<key_pair> credentials::load(const std::string& file)
     }
     const auto text = read_file(file);
     if (!text)
-        return startup_failure{"--s3-credentials-file names " + file + ", which cannot be read"};
+        return startup_failure{"--s3-credentials-file names " + file +
+                               ", which cannot be read: " + text.error().message()};
     warn_if_open(file);
     auto keys = parse_credentials(*text);
     if (!keys)
