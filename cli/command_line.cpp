@@ -212,6 +212,7 @@ failure sort_words(const verb_entry& entry, std::span<const std::string> words, 
                    std::vector<given_flag>& flags)
 {
     const auto known = flags_of(entry);
+    std::vector<std::string_view> own_given;  // of settings, load_settings finds it
     bool only_arguments = false;
     for (std::size_t i = 0; i < words.size(); ++i) {
         const std::string_view word = words[i];
@@ -235,6 +236,11 @@ failure sort_words(const verb_entry& entry, std::span<const std::string> words, 
             value = i + 1 < words.size() && !words[i + 1].starts_with("--") ? words[++i] : "";
         if (value.empty())
             return missing_value(entry, flag);
+        if (find_own(entry, flag)) {
+            if (std::find(own_given.begin(), own_given.end(), flag) != own_given.end())
+                return "--" + std::string(flag) + " is given more than once.";
+            own_given.push_back(flag);
+        }
         if (auto problem = take_flag(entry, flag, std::move(value), to, flags))
             return problem;
     }

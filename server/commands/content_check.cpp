@@ -54,11 +54,11 @@ struct findings {
 enum class verdict { sound, missing, damaged, unreadable };
 
 // One file that cannot be read is a finding, a store that is away ends the command.
-result<verdict> judge_failure(const content_session& on, content_place place, const error_code& ec)
+awaitable<result<verdict>> judge_failure(const content_session& on, content_place place, error_code ec)
 {
-    if (ec == errc::content_store_unavailable && !is_away(on.stores, place))
-        return verdict::unreadable;
-    return store_failed(on, place, ec);
+    if (ec == errc::content_store_unavailable && co_await can_be_read(on, place))
+        co_return verdict::unreadable;
+    co_return store_failed(on, place, ec);
 }
 
 awaitable<result<verdict>> read_and_compare(content_session& on, const content_row& row,
@@ -69,14 +69,14 @@ awaitable<result<verdict>> read_and_compare(content_session& on, const content_r
     if (!reader && (reader.error() == errc::content_lost || reader.error() == errc::not_found))
         co_return verdict::missing;
     if (!reader)
-        co_return judge_failure(on, row.place, reader.error());
+        co_return co_await judge_failure(on, row.place, reader.error());
     sha256 hash;
     for (std::uint64_t done = 0; done < row.content.size;) {
         const auto piece = co_await (*reader)->next();
         if (!piece && piece.error() == errc::content_lost)
             co_return verdict::damaged;  // it is there: it was opened
         if (!piece)
-            co_return judge_failure(on, row.place, piece.error());
+            co_return co_await judge_failure(on, row.place, piece.error());
         hash.update(*piece);
         done += piece->size();
         progress.advance(piece->size());

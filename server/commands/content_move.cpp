@@ -82,13 +82,13 @@ public:
 private:
     enum class fetched { whole, missing, unreadable };
 
-    result<fetched> judge_failure(const content_row& row, const error_code& ec) const
+    awaitable<result<fetched>> judge_failure(const content_row& row, error_code ec) const
     {
         if (ec == errc::content_lost || ec == errc::not_found)
-            return fetched::missing;
-        if (ec == errc::content_store_unavailable && !is_away(on_.stores, row.place))
-            return fetched::unreadable;
-        return store_failed(on_, row.place, ec);
+            co_return fetched::missing;
+        if (ec == errc::content_store_unavailable && co_await can_be_read(on_, row.place))
+            co_return fetched::unreadable;
+        co_return store_failed(on_, row.place, ec);
     }
 
     // Errors are those of the stores as such, and of our own copy.
@@ -97,11 +97,11 @@ private:
         const content_part whole{0, row.content.size};
         auto reader = co_await on_.stores.open(row.place, row.content, whole);
         if (!reader)
-            co_return judge_failure(row, reader.error());
+            co_return co_await judge_failure(row, reader.error());
         while (into.size() < row.content.size) {
             const auto piece = co_await (*reader)->next();
             if (!piece)
-                co_return judge_failure(row, piece.error());
+                co_return co_await judge_failure(row, piece.error());
             progress.advance(piece->size());
             if (auto ec = co_await into.write(*piece))
                 co_return copy_failed(ec);

@@ -9,6 +9,9 @@ namespace restante {
 
 namespace {
 
+// No key comes before it.
+constexpr const char* nothing_before = "0";
+
 // The settings without which there is no such store.
 const char* flags_of(content_place place)
 {
@@ -54,10 +57,10 @@ awaitable<int> run_work(const std::string& conninfo, const settings& config,
 
 }  // namespace
 
-bool is_away(const content_stores& stores, content_place place)
+awaitable<bool> can_be_read(const content_session& on, content_place place)
 {
-    const auto* store = stores.find(place);
-    return !store || (place != content_place::directory && store->trouble());
+    const auto listed = co_await on.stores.list(place, "", nothing_before, 1);
+    co_return listed.has_value();
 }
 
 error_code store_failed(const content_session& on, content_place place, const error_code& ec)
@@ -68,7 +71,7 @@ error_code store_failed(const content_session& on, content_place place, const er
     if (!store)
         on.trouble = name + " is not set up here: it takes the server's " + flags_of(place);
     else
-        on.trouble = name + " cannot be used" + (why ? ": " + *why : "");
+        on.trouble = name + " cannot be used" + (why ? ": " + *why : "; the log has the reason");
     return ec;
 }
 

@@ -18,9 +18,8 @@ struct content_session {
     std::string& trouble;  // what to tell the operator of a store that ends the work
 };
 
-// Whether nothing can be read from a store now. A directory that cannot be written may well be read; what
-// cannot be read there is a file.
-bool is_away(const content_stores& stores, content_place place);
+// Asks a store from which one file could not be read whether it gives out anything: if so, it is the file.
+awaitable<bool> can_be_read(const content_session& on, content_place place);
 
 // The error of an operation on this store, for whoever gives up because of it: notes which store it was, and
 // why it cannot be used.

@@ -58,6 +58,18 @@ class Objects(S3Case):
         self.await_sound()
         self.stage(noise(MIB, 8))
 
+    def test_wrong_keys_end_a_command_and_no_file_is_blamed(self):
+        self.stage(noise(MIB, 10))
+        self.addCleanup(self.write_keys, self.told["S3_SECRET_KEY"])
+        self.write_keys(told_tokens.remember("a-secret-that-is-wrong"))
+        for words in (("check",), ("move", "--to", "inline")):
+            with self.subTest(words=words):
+                code, out, err = self.command(*words)
+                self.assertEqual(code, 1)
+                self.assertNotRegex(out, "unreadable [0-9a-f]{8}-")
+                self.assertIn("restante: the content store `s3` cannot be used", err)
+                self.assertIn("credentials", err)
+
     def test_keys_may_come_from_the_environment(self):
         without_file = self.store_flags[:self.store_flags.index("--s3-credentials-file")]
         keys = {f"RESTANTE_{name}": self.told[name] for name in ("S3_ACCESS_KEY", "S3_SECRET_KEY")}

@@ -161,6 +161,8 @@ TEST(command_line, arguments_are_counted_and_checked)
     EXPECT_EQ(refused({"content", "move", "--to", "s4"}),
               "--to must be inline, directory or s3, but \"s4\" was given.");
     EXPECT_THAT(refused({"content", "move"}), StartsWith("--to STORE is missing"));
+    EXPECT_EQ(refused({"content", "move", "--to", "s3", "--to=inline"}), "--to is given more than once.");
+    EXPECT_EQ(refused({"serve", "--threads", "1", "--threads", "2"}), "--threads is given more than once.");
     EXPECT_THAT(refused({"workspace", "add", "--url", "x"}), HasSubstr("http://"));
     EXPECT_THAT(refused({"migrate", "--to", "-1"}), HasSubstr("from 0 to 9999"));
     EXPECT_EQ(accepted({"grant", "create", some_id, "--files", "20000"}).own.files, 20'000u);
