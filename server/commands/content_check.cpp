@@ -1,5 +1,4 @@
 // restante content check: are the bytes of every file where its row says, and does every byte have a row?
-#include "core/log.hpp"
 #include "server/commands/content.hpp"
 #include "server/commands/content_session.hpp"
 #include "server/commands/progress_line.hpp"
@@ -349,7 +348,6 @@ awaitable<result<int>> check(content_session on, const own_options& own)
 
 int run_content_check(const command& asked)
 {
-    set_log_level(asked.config.level);
     return with_content(asked.config, [&](content_session on) { return check(on, asked.own); });
 }
 

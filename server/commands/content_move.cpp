@@ -1,5 +1,4 @@
 // restante content move: brings the bytes of all files into one store, while servers run.
-#include "core/log.hpp"
 #include "core/memory_budget.hpp"
 #include "server/commands/content.hpp"
 #include "server/commands/content_session.hpp"
@@ -266,7 +265,6 @@ awaitable<result<int>> move_all(content_session on, const command& asked, conten
 
 int run_content_move(const command& asked)
 {
-    set_log_level(asked.config.level);
     const auto to = *content_place_named(asked.own.place);
     return with_content(asked.config, [&](content_session on) { return move_all(on, asked, to); });
 }

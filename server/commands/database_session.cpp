@@ -1,5 +1,7 @@
 #include "server/commands/database_session.hpp"
 
+#include "core/log.hpp"
+
 #include <boost/asio/co_spawn.hpp>
 
 #include <cstdlib>
@@ -29,6 +31,7 @@ int run_on(const std::string& conninfo, const std::function<awaitable<int>(const
 
 int with_database(const settings& config, std::function<awaitable<int>(const std::string& conninfo)> work)
 {
+    set_log_level(config.level);
     if (!config.database_url.empty())
         return run_on(config.database_url, work);
     if (const auto running = private_postgres::conninfo_of_running(config.data_dir))

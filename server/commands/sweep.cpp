@@ -1,6 +1,5 @@
 #include "server/commands/sweep.hpp"
 
-#include "core/log.hpp"
 #include "server/app/sweep_policy.hpp"
 #include "server/commands/database_session.hpp"
 #include "sweeper/sweeper.hpp"
@@ -41,7 +40,6 @@ awaitable<int> sweep_database(const std::string& conninfo, const settings& confi
 
 int run_sweep(const command& asked)
 {
-    set_log_level(asked.config.level);
     return with_database(asked.config,
                          [&](const std::string& conninfo) { return sweep_database(conninfo, asked.config); });
 }

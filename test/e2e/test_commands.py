@@ -1,6 +1,7 @@
 """What the commands do where there is no server data, when migrating back would lose files, when the schema is newer
 than the program, and when something unforeseen happens."""
 
+import json
 import os
 import pathlib
 import re
@@ -75,6 +76,15 @@ class PrivateDatabase(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertIn("CREATE TABLE public.pending_uploads", done.stdout)
             server.send_signal(signal.SIGTERM)
+
+    def test_its_start_and_end_are_in_the_log_unless_that_is_not_wanted(self):
+        code, _, err = run_command("status", "--data-dir", self.data)
+        self.assertEqual((code, [json.loads(line)["event"] for line in err.splitlines()]),
+                         (0, ["private_postgres_started", "private_postgres_stopped"]))
+        for words in (("status",), ("workspace", "list"), ("migrate",), ("sweep",), ("content", "check")):
+            with self.subTest(words=words):
+                code, _, err = run_command(*words, "--data-dir", self.data, "--log-level", "warn")
+                self.assertEqual((code, err), (0, ""))
 
     def test_it_ends_with_the_command_however_that_ends(self):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
