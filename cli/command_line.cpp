@@ -107,11 +107,20 @@ std::string_view value_name_of(const verb_entry& entry, std::string_view flag)
     return find_setting(entry, flag)->value_name;
 }
 
+bool is_own_elsewhere(std::string_view flag)
+{
+    const auto table = verb_table();
+    return std::any_of(table.begin(), table.end(), [&](const auto& entry) { return find_own(entry, flag); });
+}
+
 std::string unknown_flag(const verb_entry& entry, std::string_view word)
 {
     const auto flag = word.substr(std::min(word.size(), word.find_first_not_of('-')));
     if (find_option(flag) && !find_setting(entry, flag))
         return "--" + std::string(flag) + " is a setting of other commands, not of " +
+               std::string(entry.words) + '.' + see_help(entry.words);
+    if (is_own_elsewhere(flag))
+        return "--" + std::string(flag) + " is an option of other commands, not of " +
                std::string(entry.words) + '.' + see_help(entry.words);
     return "There is no flag " + in_quotes(word) + did_you_mean(flag, flags_of(entry), "--") +
            see_help(entry.words);

@@ -64,6 +64,7 @@ constexpr own_option check_options[] = {
 constexpr own_option move_options[] = {
     {"to", "STORE", &own_options::place, "Where the bytes go: inline, directory or s3.",
      "inline directory s3"},
+    {"dry-run", "", &own_options::dry_run, "Prints how much would be moved, without doing it."},
     json,
 };
 

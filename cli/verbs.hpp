@@ -32,7 +32,7 @@ enum class verb {
 // The options of individual verbs that are not settings: only flags set them.
 struct own_options {
     std::optional<unsigned> to;  // migrate
-    bool dry_run = false;
+    bool dry_run = false;  // and content move
     bool yes_lose_files = false;
     bool json = false;
     bool watch = false;

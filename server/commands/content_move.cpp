@@ -27,6 +27,7 @@ constexpr auto any_size = std::numeric_limits<std::uint64_t>::max();
 
 struct tally {
     std::int64_t moved = 0;
+    std::uint64_t bytes = 0;                  // of those
     std::vector<std::string> too_large = {};  // for a row
     std::vector<std::string> lost = {};       // their bytes are not what they should be
     std::vector<std::string> unreadable = {};
@@ -190,6 +191,22 @@ json::array as_array(const std::vector<std::string>& files)
     return json::array(files.begin(), files.end());
 }
 
+// What a dry run knows: nothing was read.
+void print_plan(const tally& counted, bool as_json)
+{
+    if (as_json) {
+        const json::object body{{"would_move", counted.moved},
+                                {"bytes", counted.bytes},
+                                {"too_large", as_array(counted.too_large)}};
+        std::cout << json::serialize(body) << '\n';
+        return;
+    }
+    for (const auto& each : counted.too_large)
+        std::cout << "too_large " << each << '\n';
+    std::cout << "would_move " << counted.moved << "\nbytes " << counted.bytes << "\ntoo_large "
+              << counted.too_large.size() << '\n';
+}
+
 void print_json(const tally& counted)
 {
     const json::object body{{"moved", counted.moved},
@@ -211,14 +228,17 @@ void print_text(const tally& counted)
               << counted.lost.size() << "\nunreadable " << counted.unreadable.size() << '\n';
 }
 
-void count(tally& into, outcome how, const uuid& file)
+void count(tally& into, outcome how, const stored_content& file)
 {
     switch (how) {
-        case outcome::moved: into.moved += 1; break;
+        case outcome::moved:
+            into.moved += 1;
+            into.bytes += file.size;
+            break;
         case outcome::stays: break;
-        case outcome::too_large: into.too_large.push_back(to_string(file)); break;
-        case outcome::lost: into.lost.push_back(to_string(file)); break;
-        case outcome::unreadable: into.unreadable.push_back(to_string(file)); break;
+        case outcome::too_large: into.too_large.push_back(to_string(file.file_id)); break;
+        case outcome::lost: into.lost.push_back(to_string(file.file_id)); break;
+        case outcome::unreadable: into.unreadable.push_back(to_string(file.file_id)); break;
     }
 }
 
@@ -230,7 +250,8 @@ awaitable<result<void>> move_rows(content_session& on, const command& asked, con
     if (!total)
         co_return total.error();
     mover work(on, asked.config, to);
-    progress_line progress("moving", {total->files, total->bytes}, !asked.own.json);
+    const char* doing = asked.own.dry_run ? "counting" : "moving";
+    progress_line progress(doing, {total->files, total->bytes}, !asked.own.json);
     for (uuid after{};;) {
         const auto page = co_await on.rows.page(after, page_size);
         if (!page)
@@ -238,10 +259,12 @@ awaitable<result<void>> move_rows(content_session& on, const command& asked, con
         if (page->empty())
             co_return result<void>();
         for (const auto& row : *page) {
-            const auto how = co_await work.move(row, progress);
+            result<outcome> how = plan(row, to, on.stores.policy());
+            if (!asked.own.dry_run)
+                how = co_await work.move(row, progress);
             if (!how)
                 co_return how.error();
-            count(counted, *how, row.content.file_id);
+            count(counted, *how, row.content);
             progress.finish_file(row.content.size);
         }
         after = page->back().content.file_id;
@@ -252,7 +275,12 @@ awaitable<result<int>> move_all(content_session on, const command& asked, conten
 {
     tally counted;
     const auto moved = co_await move_rows(on, asked, to, counted);
-    if (!asked.own.json)
+    if (asked.own.dry_run && moved) {
+        print_plan(counted, asked.own.json);
+        co_return EXIT_SUCCESS;
+    }
+    // What was moved before it broke off stays moved.
+    if (!asked.own.json && !asked.own.dry_run)
         print_text(counted);
     if (!moved)
         co_return moved.error();

@@ -83,6 +83,15 @@ class Moving(CommandCase):
         self.assertEqual((code, out), (1, f"too_large {large['file_id']}\nlost {lost['file_id']}\n"
                                           "moved 0\ntoo_large 1\nlost 1\nunreadable 0\n"))
 
+    def test_a_dry_run_counts_and_moves_nothing(self):
+        large = self.stage(noise(30 * MIB, 14))
+        self.stage(noise(MIB, 15))
+        self.stage(b"small")
+        for how, told in (((), f"too_large {large['file_id']}\nwould_move 1\nbytes {MIB}\ntoo_large 1\n"),
+                          (("--json",), f'{{"would_move":1,"bytes":{MIB},"too_large":["{large["file_id"]}"]}}\n')):
+            self.assertEqual(self.command("move", "--to", "inline", "--dry-run", *how), (0, told, ""))
+        self.assertEqual(self.places(), ["directory", "directory", "inline"])
+
     def test_killed_and_run_again(self):
         contents = [noise(5 * MIB, seed) for seed in range(6)]
         files = [self.stage(content) for content in contents]

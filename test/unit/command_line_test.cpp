@@ -101,6 +101,8 @@ TEST(command_line, unknown_flags_suggest_the_nearest)
               "There is no flag \"--entirely-else\". See `restante serve --help`.");
     EXPECT_THAT(refused({"migrate", "--dryrun"}), HasSubstr("did you mean --dry-run?"));
     EXPECT_THAT(refused({"sweep", "--threads", "2"}), StartsWith("--threads is a setting of other commands"));
+    EXPECT_EQ(refused({"sweep", "--json"}),
+              "--json is an option of other commands, not of sweep. See `restante sweep --help`.");
     EXPECT_THAT(refused({"serve", "-x"}), HasSubstr("There is no flag \"-x\""));
     EXPECT_THAT(refused({"serve", "---dev"}), HasSubstr("did you mean --dev?"));
     EXPECT_THAT(refused({"serve", "--=x"}), HasSubstr("There is no flag \"--\""));
