@@ -166,6 +166,8 @@ failure check_together(const settings& s)
     if (s.tls_cert.empty() != s.tls_key.empty())
         return "--tls-cert and --tls-key are only of use together, but " +
                std::string(s.tls_cert.empty() ? "--tls-cert" : "--tls-key") + " is missing.";
+    if (!s.replica_url.empty() && s.database_url.empty())
+        return "--replica-url names a standby of --database-url, which is not given.";
     if (s.max_request_bytes < s.max_file_bytes)
         return "--max-request-bytes must be at least --max-file-bytes, which is " +
                std::to_string(s.max_file_bytes) + ", but is " + std::to_string(s.max_request_bytes) + ".";

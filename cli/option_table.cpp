@@ -66,6 +66,9 @@ constexpr option table[] = {
      "Does not migrate the schema at startup; `restante migrate` does."},
     {"require-synchronous", "Database", "", &settings::require_synchronous,
      "Serves only a PostgreSQL whose commits wait for a standby (synchronous_standby_names is set)."},
+    {"replica-url", "Database", "URL", &settings::replica_url,
+     "Standby of the PostgreSQL of --database-url, as a URL or key=value text: polls and contents are read from it "
+     "where it has come far enough."},
 
     {"content-store", "Content", "STORE", &settings::content_store,
      "Where the bytes of new files go: inline (their rows), directory, s3, or auto, which is directory beside the "

@@ -67,6 +67,7 @@ struct settings {
     unsigned db_connections = 16;  // for the whole process, divided among the shards
     bool no_migrate = false;
     bool require_synchronous = false;
+    std::string replica_url;  // empty: everything is read from the primary
 
     // content
     content_home content_store = content_home::automatic;

@@ -21,6 +21,13 @@ feed_page::feed_page(pq::result_set rows, bool with_peer_info, std::int64_t max_
 {
 }
 
+feed_page feed_page::empty_after(std::int64_t seq)
+{
+    feed_page none(pq::result_set(nullptr), false, 0);
+    none.nothing_after_ = seq;
+    return none;
+}
+
 result<feed_row> feed_page::operator[](int index) const
 {
     using text = std::string_view;
@@ -51,6 +58,8 @@ result<feed_row> feed_page::operator[](int index) const
 
 std::int64_t feed_page::reaches() const
 {
+    if (nothing_after_)
+        return *nothing_after_;
     const auto last = rows_[empty() ? 0 : size_ - 1];
     return last[empty() ? low_column : seq_column].as<std::int64_t>().value();
 }

@@ -43,6 +43,8 @@ public:
 
     // Bodies of rows above max_row_bytes are not expected to come.
     feed_page(pq::result_set rows, bool with_peer_info, std::int64_t max_row_bytes);
+    // A page that was not read, because nothing follows the number.
+    static feed_page empty_after(std::int64_t seq);
 
     // The numbers of the rows whose bodies and texts were left out; add_bodies() supplies them, in rows of
     // seq, method, summary, status, error_detail, request_body, response_body and tool_trace, by rising seq.
@@ -65,6 +67,7 @@ private:
 
     pq::result_set rows_;
     std::optional<pq::result_set> bodies_;
+    std::optional<std::int64_t> nothing_after_;
     bool with_peer_info_;
     std::int64_t max_row_bytes_;
     int size_;

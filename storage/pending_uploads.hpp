@@ -67,6 +67,7 @@ struct fetched_file {
     staged_file file;
     std::optional<std::span<const char>> content;
     std::shared_ptr<const void> holder;
+    bool verified = false;  // compared with its digest already
 };
 
 // What a workspace says that it has. The digest, when it gives one, is of the bytes that arrived.
@@ -88,6 +89,8 @@ struct sweep_counts {
     std::int64_t expired = 0;
 };
 
+class standby_contents;
+
 // Staged files in PostgreSQL. Every call validates its input before any SQL: a file that is empty, has no
 // name or one that is too long fails with invalid_file, one above the cap with too_large; the same in all
 // three puts. A statement that touches a file names its workspace too, so that no workspace reaches
@@ -99,10 +102,11 @@ public:
     // Up to here get() includes the bytes of a row; above it they are read in slices (inline_store).
     static constexpr std::int64_t inline_bytes = 1024 * 1024;
 
-    // The listener hears of files that were fetched or acked, once for each, after the commit.
+    // The listener hears of files that were fetched or acked, once for each, after the commit. Bytes that
+    // get() includes may come from elsewhere, if that is given.
     pending_uploads(pq::connection_pool& db, std::chrono::microseconds ttl,
-                    live_event_listener* listener = nullptr)
-        : db_(db), ttl_(ttl), listener_(listener)
+                    live_event_listener* listener = nullptr, standby_contents* elsewhere = nullptr)
+        : db_(db), ttl_(ttl), listener_(listener), elsewhere_(elsewhere)
     {
     }
 
@@ -144,11 +148,14 @@ public:
     static std::uint64_t inline_size(std::span<const new_file> files);
 
 private:
+    awaitable<result<fetched_file>> read_row(uuid workspace, uuid file, std::int64_t inline_limit,
+                                             acked those);
     awaitable<error_code> copy_rows(pq::transaction& tx, uuid workspace, std::span<const new_file> files);
 
     pq::connection_pool& db_;
     std::chrono::microseconds ttl_;
     live_event_listener* listener_;
+    standby_contents* elsewhere_;
 };
 
 }  // namespace restante

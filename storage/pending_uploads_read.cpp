@@ -1,6 +1,7 @@
 #include "core/uuid_time.hpp"
 #include "storage/digest_column.hpp"
 #include "storage/pending_uploads.hpp"
+#include "storage/standby_contents.hpp"
 
 namespace restante {
 
@@ -55,11 +56,35 @@ result<staged_file> read_staged_file(const pq::row& row)
                        std::move(key).value_or("")};
 }
 
+// Whether get() includes its bytes.
+bool comes_with_its_row(const staged_file& file)
+{
+    return file.place == content_place::inline_ && file.size <= pending_uploads::inline_bytes;
+}
+
 }  // namespace
 
 awaitable<result<fetched_file>> pending_uploads::get(uuid workspace, uuid file, want what, acked those)
 {
-    const std::int64_t inline_limit = what == want::content ? inline_bytes : 0;
+    if (what == want::facts)
+        co_return co_await read_row(workspace, file, 0, those);
+    if (!elsewhere_ || !elsewhere_->usable())
+        co_return co_await read_row(workspace, file, inline_bytes, those);
+    auto found = co_await read_row(workspace, file, standby_contents::min_bytes, those);
+    if (!found || found->content || !comes_with_its_row(found->file))
+        co_return found;
+    auto row = co_await elsewhere_->read(found->file);
+    if (!row)
+        co_return co_await read_row(workspace, file, inline_bytes, those);
+    found->content = (*row)[0][0].as<pq::blob>().value();
+    found->holder = std::make_shared<const pq::result_set>(std::move(*row));
+    found->verified = true;
+    co_return found;
+}
+
+awaitable<result<fetched_file>> pending_uploads::read_row(uuid workspace, uuid file,
+                                                          std::int64_t inline_limit, acked those)
+{
     const pq::parameters with(file, workspace, inline_limit, those == acked::shown);
     auto rows = co_await db_.execute(get_file, with, workspace);
     if (!rows)

@@ -80,6 +80,9 @@ startup_result<T> run_now(awaitable<startup_result<T>> work)
 startup_result<database> database::open(const settings& config, const interruption& interrupted)
 {
     database opened;
+    std::string why;
+    if (!config.replica_url.empty() && !pq::conninfo::parse(config.replica_url, why))
+        return startup_failure{"--replica-url: " + why};
     if (config.database_url.empty()) {
         auto started = private_postgres::start({.data_dir = config.data_dir,
                                                 .max_connections = config.db_connections + 50,

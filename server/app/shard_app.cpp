@@ -39,6 +39,19 @@ pq::pool_options pool_options_of(const settings& config, const std::string& conn
             .connections = std::max(2u, share)};
 }
 
+// A standby that answers late is of no use, so nobody waits long for a connection to it.
+pq::pool_options standby_options_of(const settings& config, const pq::connection_pool& primary)
+{
+    auto connect = primary.connect_settings();
+    connect.conninfo = config.replica_url;
+    connect.role = pq::session_role::standby;
+    connect.statement_timeout = std::chrono::seconds(1);
+    return {.connect = std::move(connect),
+            .log_as = "replica_unavailable",
+            .connections = primary.most_connections(),
+            .wait_limit = std::chrono::milliseconds(50)};
+}
+
 form_limits limits_of(const settings& config)
 {
     return {.file_bytes = config.max_file_bytes,
@@ -92,7 +105,12 @@ shard_app::shard_app(const settings& config, const std::string& conninfo, shared
       writers_(home.get_executor()),
       db_(home.get_executor(), pool_options_of(config, conninfo, all.size(), shared.timelines)),
       schema_(db_, readiness_),
-      feed_(db_, shared.memory),
+      standby_(config.replica_url.empty()
+                   ? nullptr
+                   : std::make_unique<standby>(home.get_executor(), standby_options_of(config, db_),
+                                               home.metrics())),
+      standby_feed_(standby_ ? std::make_unique<standby_feed>(db_, *standby_) : nullptr),
+      feed_(db_, shared.memory, standby_feed_.get()),
       chat_(db_),
       tail_(db_),
       events_(home.get_executor(), tail_, home.metrics()),
@@ -103,7 +121,8 @@ shard_app::shard_app(const settings& config, const std::string& conninfo, shared
       commits_(home.get_executor(), shared.commits),
       live_(home.get_executor(), shared.live),
       contents_(content_policy_of(config), home.metrics()),
-      uploads_(db_, config.upload_ttl, &live_),
+      standby_contents_(standby_ ? std::make_unique<standby_contents>(*standby_) : nullptr),
+      uploads_(db_, config.upload_ttl, &live_, standby_contents_.get()),
       cursors_(db_),
       activity_(db_, commits_, quota_limits_of(config)),
       requests_(db_, config.upload_ttl),
@@ -218,7 +237,7 @@ shard_app::shard_app(const settings& config, const std::string& conninfo, shared
 {
     shared.ready.subscribe(home.get_executor(), readiness_);
     shared.content.add_stores(contents_, home.get_executor(), db_);
-    readiness_.add_degradation([this] { return contents_.troubles(); });
+    readiness_.add_degradation([this] { return degradations(); });
     shared.notices.subscribe(home.get_executor(), auth_);
     shared.notices.subscribe(home.get_executor(), callbacks_);
     shared.notices.subscribe(home.get_executor(), standing_);
@@ -249,6 +268,10 @@ void shard_app::start()
 {
     background_.spawn_supervised("pool", [this] { return db_.run(); });
     background_.spawn("pool_end", end_pool_last());
+    if (standby_) {
+        background_.spawn_supervised("replica_pool", [this] { return standby_->run_pool(db_); });
+        writers_.spawn_supervised("replica_probe", [this] { return standby_->run_probes(writers_); });
+    }
     writers_.spawn_supervised("schema_watch", [this] { return schema_.run(writers_); });
     writers_.spawn_supervised("last_used",
                               [this] { return run_last_used_writer(auth_.notes(), tokens_, writers_); });
@@ -298,6 +321,15 @@ void shard_app::apply(const live_settings& next)
     activity_.set_limits(next.quotas);
 }
 
+std::vector<std::string> shard_app::degradations() const
+{
+    auto all = contents_.troubles();
+    if (standby_)
+        if (auto why = standby_->trouble())
+            all.push_back(std::move(*why));
+    return all;
+}
+
 // The pool ends last: other background tasks may still flush what they have collected.
 awaitable<void> shard_app::end_pool_last()
 {
@@ -305,6 +337,8 @@ awaitable<void> shard_app::end_pool_last()
     }
     client_.stop();
     co_await writers_.shutdown(flush_limit, flush_limit / 3);
+    if (standby_)
+        standby_->stop();
     db_.stop();
 }
 

@@ -31,6 +31,8 @@
 #include "storage/doorbell_payload.hpp"
 #include "storage/fetch_stamps.hpp"
 #include "storage/inbox_cursors.hpp"
+#include "storage/standby_contents.hpp"
+#include "storage/standby_feed.hpp"
 #include "storage/staging.hpp"
 #include "storage/workspace_directory.hpp"
 #include "sweeper/housekeeping.hpp"
@@ -83,12 +85,15 @@ public:
 
 private:
     awaitable<void> end_pool_last();
+    std::vector<std::string> degradations() const;
 
     task_group& background_;
     task_group writers_;  // they flush to the database when they stop
     pq::connection_pool db_;
     readiness readiness_;
     schema_watch schema_;
+    std::unique_ptr<standby> standby_;  // null without --replica-url
+    std::unique_ptr<standby_feed> standby_feed_;
     activity_feed feed_;
     chat_history chat_;
     feed_tail tail_;
@@ -100,6 +105,7 @@ private:
     commit_publisher commits_;
     live_event_publisher live_;
     content_stores contents_;
+    std::unique_ptr<standby_contents> standby_contents_;
     pending_uploads uploads_;
     fetch_stamps stamps_;
     inbox_cursors cursors_;

@@ -88,7 +88,7 @@ awaitable<void> address_race::try_one(std::shared_ptr<state> race, std::size_t i
     attempt& self = race->attempts[index];
     auto opened = co_await connection::open_at(self.where, race->info, race->options, self.why);
     // A former primary, or a standby where the connection string asks for any server: the primary may be
-    // among the others, or one of them becomes it.
+    // among the others, or one of them becomes it. The same where a standby is wanted.
     if (opened && (*opened)->verdict().primary_elsewhere) {
         self.why = (*opened)->verdict().fault;
         self.elsewhere = true;

@@ -166,9 +166,14 @@ error_code connection::break_down(errc reason)
     return RESTANTE_ERROR(reason);
 }
 
+void connection::start_wait()
+{
+    deadline_.expires_at(std::min(deadline::clock::now() + options_.io_timeout, finish_by_));
+}
+
 awaitable<error_code> connection::wait_until(asio::posix::descriptor_base::wait_type what)
 {
-    deadline_.expires_after(options_.io_timeout);
+    start_wait();
     auto [ec] = co_await socket_.async_wait(what, use_tuple);
     if (ec)
         co_return break_down(errc::database_timeout);
@@ -180,7 +185,7 @@ awaitable<error_code> connection::wait_either()
 {
     using namespace asio::experimental::awaitable_operators;
     using asio::posix::descriptor_base;
-    deadline_.expires_after(options_.io_timeout);
+    start_wait();
     auto readable = socket_.async_wait(descriptor_base::wait_read, use_tuple);
     auto writable = socket_.async_wait(descriptor_base::wait_write, use_tuple);
     auto first = co_await (std::move(readable) || std::move(writable));

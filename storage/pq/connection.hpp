@@ -34,6 +34,10 @@ struct connect_options {
     std::chrono::milliseconds io_timeout = std::chrono::seconds(6);
     // Of several addresses, the one that worked last time.
     server_address try_first = {};
+    // After which PostgreSQL itself ends a statement.
+    std::chrono::milliseconds statement_timeout = std::chrono::seconds(30);
+    // What the other side has to be. Anything else is unsafe; of several addresses, the next one is tried.
+    session_role role = session_role::primary;
     // A session is unsafe unless its commits wait for a standby.
     bool require_synchronous = false;
     // Of all sessions of this process; without it, a former primary is not told from the present one.
@@ -121,6 +125,9 @@ public:
     const std::string& last_sqlstate() const { return last_sqlstate_; }
     const std::string& last_message() const { return last_message_; }
     void io_timeout(std::chrono::milliseconds limit) { options_.io_timeout = limit; }
+    // However much arrives meanwhile, everything from now on must be done by then; deadline::clock's largest
+    // value ends that.
+    void finish_by(deadline::clock::time_point when) { finish_by_ = when; }
 
 private:
     friend class pipeline;
@@ -144,6 +151,7 @@ private:
     static void receive_notice(void* self, const pg_result* notice);
     void note_size(std::size_t bytes);
     error_code break_down(errc reason);
+    void start_wait();
     void watch_socket();
 
     executor ex_;
@@ -151,6 +159,7 @@ private:
     pg_conn* handle_ = nullptr;
     asio::posix::basic_stream_descriptor<executor> socket_;
     deadline deadline_;
+    deadline::clock::time_point finish_by_ = deadline::clock::time_point::max();
     std::unordered_set<std::string_view> prepared_;
     server_address address_;
     std::string operator_options_;

@@ -20,4 +20,10 @@ bool newest_timeline::is_older(const timeline_id& met) const
     return found != newest_.end() && met.number < found->second.number;
 }
 
+bool newest_timeline::has_met(std::int64_t cluster) const
+{
+    const std::lock_guard lock(mutex_);
+    return newest_.contains(cluster);
+}
+
 }  // namespace restante::pq

@@ -32,6 +32,9 @@ public:
     // Whether a newer one has been met, without remembering anything.
     bool is_older(const timeline_id& met) const;
 
+    // Whether a primary of this cluster has been met.
+    bool has_met(std::int64_t cluster) const;
+
     // PostgreSQL has refused to tell our role which cluster it is; it is not asked again.
     void hide_clusters() { hidden_ = true; }
     bool clusters_are_hidden() const { return hidden_; }

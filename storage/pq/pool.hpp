@@ -35,6 +35,7 @@ private:
 
 struct pool_options {
     connect_options connect;
+    const char* log_as = "database_unavailable";  // the line that says why it is not ready
     unsigned connections = 4;
     unsigned waiters = 1024;      // of each lane
     unsigned waiters_each = 256;  // of one owner in a lane
@@ -92,6 +93,7 @@ public:
     awaitable<result<void>> end_session(int backend_pid);
 
     pool_status status() const;
+    bool ready() const { return ready_; }
     unsigned most_connections() const { return options_.connections; }
     const connect_options& connect_settings() const { return options_.connect; }
 

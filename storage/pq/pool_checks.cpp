@@ -147,7 +147,7 @@ void connection_pool::set_safe(const session_verdict& verdict)
 void connection_pool::set_unready(const std::string& why)
 {
     if (ready_ || why != last_error_)
-        log_line(log_level::warn, "database_unavailable").field("reason", why);
+        log_line(log_level::warn, options_.log_as).field("reason", why);
     ready_ = false;
     last_error_ = why;
 }

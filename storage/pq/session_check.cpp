@@ -80,7 +80,6 @@ bool gives_up_cluster(const connection& session, const statement& asked)
 // index: replanning them for every set of values costs as much as running them, and a plan made while a table
 // was small (a sequential or bitmap scan, then a sort) would be kept until long after it has grown.
 constexpr std::pair<std::string_view, std::string_view> our_settings[] = {
-    {"statement_timeout", "30s"},
     {"lock_timeout", "5s"},
     {"idle_in_transaction_session_timeout", "10s"},
     {"default_transaction_isolation", "read committed"},
@@ -105,7 +104,7 @@ bool is_set_in(std::string_view options, std::string_view name)
     return options.find(std::string(name) + "=") != std::string_view::npos;
 }
 
-void add_settings(pipeline& work, std::string_view options)
+void add_settings(pipeline& work, std::string_view options, std::chrono::milliseconds with_limit)
 {
     std::vector<std::string_view> names;
     std::vector<std::string_view> values;
@@ -115,6 +114,9 @@ void add_settings(pipeline& work, std::string_view options)
     };
     for (const auto& [name, value] : fixed_settings)
         add(name, value);
+    const auto limit = std::to_string(with_limit.count());
+    if (!is_set_in(options, "statement_timeout"))
+        add("statement_timeout", limit);
     for (const auto& [name, value] : our_settings) {
         if (!is_set_in(options, name))
             add(name, value);
@@ -136,14 +138,19 @@ result<session_facts> read_facts(const result_set& answer)
     return std::make_from_tuple<session_facts>(*values);
 }
 
-// Remembers the timeline, and whether it is the newest.
+// Remembers the timeline of a primary, and whether it is the newest. A standby that was promoted although nobody
+// asked it to write says nothing about the primary.
 result<session_verdict> judge(connection& session, const result_set& answer)
 {
     auto facts = read_facts(answer);
     if (!facts)
         return facts.error();
     const auto& options = session.options();
-    session_demands demands{.synchronous = options.require_synchronous};
+    session_demands demands{.synchronous = options.require_synchronous, .role = options.role};
+    if (options.role == session_role::standby) {
+        demands.foreign = options.timelines && !options.timelines->has_met(facts->cluster);
+        return judge_session(*facts, demands);
+    }
     const timeline_id timeline{.cluster = facts->cluster, .number = facts->timeline};
     if (timeline.number != 0 && options.timelines)
         demands.replaced = options.timelines->is_replaced(timeline, newest_timeline::clock::now());
@@ -155,7 +162,7 @@ result<session_verdict> judge(connection& session, const result_set& answer)
 awaitable<result<std::vector<result_set>>> open_and_ask(connection& session, const statement& question)
 {
     pipeline work(session);
-    add_settings(work, session.operator_options());
+    add_settings(work, session.operator_options(), session.options().statement_timeout);
     const parameters with(session.operator_options());
     work.add(question, with);
     co_return co_await work.run();

@@ -18,7 +18,8 @@ awaitable<error_code> begin_session(connection& session, std::string& why);
 
 // Asks again whether a confirmed commit could be lost or is impossible: read-only, a standby, a former
 // primary, not UTF8, fsync or full_page_writes off, commits that wait for less than they should; in this
-// session, or in the next one of this role and database.
+// session, or in the next one of this role and database. Of a session that is to lead to a standby it asks
+// whether it does, and to one of the primary's cluster.
 awaitable<result<session_verdict>> check_session(connection& session);
 
 }  // namespace restante::pq

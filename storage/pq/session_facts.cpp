@@ -33,10 +33,28 @@ std::string find_wait(const session_facts& facts)
            " confirm commits: uploads wait for one";
 }
 
+// A standby takes no commits from us, so what would lose one is no fault of it.
+std::string find_fault_of_standby(const session_facts& facts, const session_demands& demands)
+{
+    if (!facts.standby)
+        return "it is not a standby";
+    if (facts.cluster == 0)
+        return "which cluster it belongs to is hidden from our role (pg_control_system)";
+    if (demands.foreign)
+        return "it belongs to another cluster than the primary";
+    if (facts.encoding != "UTF8")
+        return "the database's encoding is not UTF8";
+    return {};
+}
+
 }  // namespace
 
 session_verdict judge_session(const session_facts& facts, const session_demands& demands)
 {
+    if (demands.role == session_role::standby) {
+        const auto fault = find_fault_of_standby(facts, demands);
+        return {fault, !fault.empty(), {}};
+    }
     if (facts.standby)
         return {"the database is a standby: it takes no writes", true, {}};
     if (facts.read_only)

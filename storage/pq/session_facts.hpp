@@ -6,6 +6,9 @@
 
 namespace restante::pq {
 
+// What a session is for: to write, or to read from a standby what others have written.
+enum class session_role { primary, standby };
+
 // What PostgreSQL says about a session and about the one that would follow it.
 struct session_facts {
     bool standby = false;
@@ -27,7 +30,7 @@ struct session_facts {
 struct session_verdict {
     // Why a commit could be lost or is impossible; empty if it is safe.
     std::string fault;
-    // Another server may be the primary.
+    // Another server may be the primary, or the standby that is wanted.
     bool primary_elsewhere = false;
     // Why commits wait although they are safe; empty if they do not.
     std::string wait;
@@ -36,6 +39,8 @@ struct session_verdict {
 struct session_demands {
     bool synchronous = false;  // --require-synchronous
     bool replaced = false;     // the primary of an older timeline
+    session_role role = session_role::primary;
+    bool foreign = false;  // a standby of another cluster than the primary's
 };
 
 session_verdict judge_session(const session_facts& facts, const session_demands& demands);

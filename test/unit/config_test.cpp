@@ -98,6 +98,7 @@ TEST(config, every_setting_can_be_given)
                               {"data-dir", "/d"},
                               {"db-connections", "8"},
                               {"no-migrate", "true"},
+                              {"replica-url", "postgres://y"},
                               {"dev", "true"},
                               {"registration", "admin"},
                               {"peers", "open"},
@@ -132,6 +133,7 @@ TEST(config, every_setting_can_be_given)
     EXPECT_EQ(loaded->max_connections, 100u);
     EXPECT_EQ(loaded->max_anonymous_connections, 50u);
     EXPECT_EQ(loaded->database_url, "postgres://x");
+    EXPECT_EQ(loaded->replica_url, "postgres://y");
     EXPECT_EQ(loaded->data_dir, "/d");
     EXPECT_EQ(loaded->db_connections, 8u);
     EXPECT_TRUE(loaded->no_migrate && loaded->dev);
@@ -260,6 +262,9 @@ TEST(config, settings_that_do_not_fit_together)
 
     EXPECT_THAT(message_of({{"listen", "none"}}), HasSubstr("no listener"));
     EXPECT_EQ(message_of({{"listen", "none"}, {"listen-tls", "127.0.0.1:0"}}), "");
+
+    EXPECT_THAT(message_of({{"replica-url", "postgres://y"}}), HasSubstr("standby of --database-url"));
+    EXPECT_EQ(message_of({{"replica-url", "postgres://y"}, {"database-url", "postgres://x"}}), "");
 }
 
 TEST(config, broken_files_are_told_with_their_path)

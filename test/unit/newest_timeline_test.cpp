@@ -69,5 +69,14 @@ TEST(newest_timeline, the_old_one_does_not_keep_itself_in_memory)
     }
 }
 
+TEST(newest_timeline, knows_the_clusters_whose_primary_was_met)
+{
+    newest_timeline met;
+    EXPECT_FALSE(met.has_met(7));
+    EXPECT_FALSE(met.is_replaced(of_ours(1), start));
+    EXPECT_TRUE(met.has_met(7));
+    EXPECT_FALSE(met.has_met(8));
+}
+
 }  // namespace
 }  // namespace restante::pq

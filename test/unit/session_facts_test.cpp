@@ -72,5 +72,38 @@ TEST(session_facts, whoever_is_not_the_primary_says_so_before_anything_else)
     EXPECT_FALSE(judge_session(facts, {}).primary_elsewhere);
 }
 
+session_facts of_standby()
+{
+    auto facts = sound;
+    facts.standby = true;
+    facts.read_only = true;
+    facts.cluster = 7;
+    facts.timeline = 0;
+    return facts;
+}
+
+TEST(session_facts, a_standby_is_sound_where_one_is_wanted)
+{
+    auto facts = of_standby();
+    facts.fsync = "off";  // what it has is a copy
+    const auto verdict = judge_session(facts, {.role = session_role::standby});
+    EXPECT_THAT(verdict.fault, IsEmpty());
+    EXPECT_FALSE(verdict.primary_elsewhere);
+}
+
+TEST(session_facts, a_standby_must_be_one_and_of_the_primarys_cluster)
+{
+    auto facts = of_standby();
+    EXPECT_THAT(judge_session(facts, {.role = session_role::standby, .foreign = true}).fault,
+                HasSubstr("another cluster"));
+    facts.cluster = 0;
+    EXPECT_THAT(judge_session(facts, {.role = session_role::standby}).fault, HasSubstr("hidden"));
+    facts = of_standby();
+    facts.standby = false;
+    EXPECT_THAT(judge_session(facts, {.role = session_role::standby}).fault, HasSubstr("not a standby"));
+    EXPECT_TRUE(judge_session(facts, {.role = session_role::standby}).primary_elsewhere)
+        << "of several hosts the next one is tried";
+}
+
 }  // namespace
 }  // namespace restante::pq

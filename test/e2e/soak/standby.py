@@ -1,5 +1,5 @@
-"""A synchronous standby of a cluster. Its link to the primary goes through a proxy, which can stall it: the
-standby lives and can be asked what it has, and confirms nothing more."""
+"""A standby of a cluster, synchronous unless something else is wanted. Its link to the primary goes through a proxy,
+which can stall it: the standby lives and can be asked what it has, and confirms nothing more."""
 
 import contextlib
 
@@ -12,7 +12,7 @@ NAME, PORT = "standby", 5433
 
 
 class Standby(contextlib.ExitStack):
-    def __init__(self, cluster):
+    def __init__(self, cluster, synchronous=True):
         super().__init__()
         self._cluster, self._data = cluster, f"{cluster.folder}/standby"
         with contextlib.ExitStack() as made:
@@ -22,8 +22,9 @@ class Standby(contextlib.ExitStack):
             self._configure()
             self._pg_ctl("start", "-l", f"{cluster.folder}/standby-log")
             made.callback(self._pg_ctl, "stop", "-m", "immediate")
-            self._require(NAME)
-            made.callback(self._require, "")
+            if synchronous:
+                self._require(NAME)
+                made.callback(self._require, "")
             self.push(made.pop_all().__exit__)
 
     @contextlib.contextmanager
@@ -35,10 +36,12 @@ class Standby(contextlib.ExitStack):
         finally:
             self._line.conditions.half_open = False
 
+    def conninfo(self, database):
+        return format_conninfo({**parse_conninfo(database.conninfo), "port": str(PORT)})
+
     def files(self, database):
         """The names of the files that it has."""
-        there = format_conninfo({**parse_conninfo(database.conninfo), "port": str(PORT)})
-        with Session(there) as session:
+        with Session(self.conninfo(database)) as session:
             return {name for name, in session.query("SELECT filename FROM pending_uploads")}
 
     def _configure(self):
