@@ -21,21 +21,25 @@ class Cluster:
     """Runs inside a with statement."""
 
     def __init__(self):
-        self._folder = tempfile.mktemp(prefix="restante-bench-", dir="/tmp")
+        self.folder = tempfile.mktemp(prefix="restante-bench-", dir="/tmp")
 
     def __enter__(self):
         try:
-            subprocess.run([CLUSTER, "start", self._folder], check=True)
+            subprocess.run([CLUSTER, "start", self.folder], check=True)
         except BaseException:  # it may be running already
-            subprocess.run([CLUSTER, "stop", self._folder], check=False, start_new_session=True)
+            subprocess.run([CLUSTER, "stop", self.folder], check=False, start_new_session=True)
             raise
         return self
 
     def __exit__(self, *_):
-        subprocess.run([CLUSTER, "stop", self._folder], check=True, start_new_session=True)
+        subprocess.run([CLUSTER, "stop", self.folder], check=True, start_new_session=True)
 
     def conninfo(self, database="postgres"):
-        return f"host={self._folder} port=5432 user=postgres dbname={database}"
+        return f"host={self.folder} port=5432 user=postgres dbname={database}"
+
+    @property
+    def postmaster(self):
+        return int(pathlib.Path(self.folder, "data/postmaster.pid").read_text().split()[0])
 
     def sql(self, text, database="postgres"):
         return psql(self.conninfo(database), text)

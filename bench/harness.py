@@ -124,15 +124,18 @@ def build(*targets):
 
 
 class Server:
-    """Started by the constructor, ended by stop(). Signals are sent only to the process started here and, when that
-    had to be killed, to the PostgreSQL that it left."""
+    """Started by the constructor, ended by stop(), with a PostgreSQL of its own unless a cluster is given. Signals are
+    sent only to the process started here and, when that had to be killed, to the PostgreSQL that it left."""
 
     http = https = metrics = postmaster = None
 
-    def __init__(self, *flags, binary=SERVER):
+    def __init__(self, *flags, binary=SERVER, cluster=None):
         self._folder = pathlib.Path(tempfile.mkdtemp(prefix="restante-bench-", dir="/tmp"))
         self._folder.chmod(0o711)  # as root, PostgreSQL runs as the user postgres, who must get in
         self.data = self._folder / "data"
+        self._cluster = cluster
+        if cluster:
+            flags = ("--database-url", cluster.conninfo(), *flags)
         self._log = open(self._folder / "log", "w+b")
         self.process = None
         _running.append(self)
@@ -154,7 +157,7 @@ class Server:
             self._log.seek(0)
             fail("the server did not start:\n" + self._log.read().decode(errors="replace")[-2000:])
         self.http, self.https, self.metrics = ready.groups()
-        self.postmaster = int(self._postmaster_file().read_text().split()[0])
+        self.postmaster = cluster.postmaster if cluster else int(self._postmaster_file().read_text().split()[0])
 
     def _postmaster_file(self):
         return self.data / "postgres/data/postmaster.pid"
@@ -185,6 +188,8 @@ class Server:
 
     @property
     def conninfo(self):
+        if self._cluster:
+            return self._cluster.conninfo()
         recorded = self.data / "postgres/socket_directory"
         socket = recorded.read_text().strip() if recorded.exists() else self.data / "postgres/socket"
         return f"host={socket} port=5432 user=postgres dbname=postgres"

@@ -14,20 +14,20 @@ const statement newest_after_id{
     "newest_after_id", "SELECT cursor.seq, newest.* FROM activity_logs AS cursor, " NEWEST_ROW
                        " WHERE cursor.id = $2::uuid AND cursor.workspace_id = $1::uuid"};
 
-// 0 asks for what is there, and what retention has removed may still be there on a standby.
 const statement newest_after_seq{
     "newest_after_seq",
     "SELECT $2::int8, newest.* FROM " NEWEST_ROW
-    " WHERE $2::int8 > 0 AND (newest.seq = $2::int8 OR EXISTS (SELECT FROM activity_logs AS next "
-    "WHERE next.workspace_id = $1::uuid AND next.seq = least($2::int8, 9223372036854775806) + 1))"};
+    " WHERE newest.seq = $2::int8 OR EXISTS (SELECT FROM activity_logs AS next "
+    "WHERE next.workspace_id = $1::uuid AND next.seq = least($2::int8, 9223372036854775806) + 1)"};
 
 const statement row_by_number{
     "replica_row_by_number",
     "SELECT id, created_at FROM activity_logs WHERE workspace_id = $1::uuid AND seq = $2::int8"};
 
+// 0 is no cursor: it asks for what is there, and what retention has removed may still be there on a standby.
 bool may_be_read_elsewhere(const feed_query& query)
 {
-    const bool has_cursor = query.since_id || (query.since_seq && !query.past_gaps);
+    const bool has_cursor = query.since_id || (query.since_seq.value_or(0) > 0 && !query.past_gaps);
     return has_cursor && !query.since && !query.before && !query.peer_info;
 }
 
