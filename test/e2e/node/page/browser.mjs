@@ -62,7 +62,7 @@ export async function api(method, target, token, body) {
 
 export async function send_file(workspace, token, name, content, type = "text/plain") {
   const form = new FormData();
-  form.append("files", new File([content], name, { type }));
+  form.append("files", new Blob([content], { type }), name);
   const response = await fetch(`${base}/workspaces/${workspace}/chat/uploads`, { method: "POST", headers: { Authorization: `Bearer ${token}` }, body: form,
     signal: AbortSignal.timeout(limit) });
   assert.equal(response.status, 200, await response.clone().text());

@@ -1,18 +1,19 @@
 // The pictures of the README, with files and people in them. web/screenshots runs it.
+import { randomUUID } from "node:crypto";
 import { api, base, browse, enter, eventually, finish, picture, send_file } from "./browser.mjs";
 
 const { ADMIN: admin } = process.env;
 const names = ["studio laptop", "Marta's agent", "invoices", "field notes", "translation desk"];
 const places = [];
 for (const name of names) {
-  const id = crypto.randomUUID();
+  const id = randomUUID();
   const { auth_token } = await api("POST", "/registry/register", admin, { id, delivery_mode: "poll", name });
   places.push({ id, token: auth_token });
 }
 const [first] = places;
 const sample = (size) => Buffer.alloc(size, "restante");
 const said = (place, text) => api("POST", `/workspaces/${place.id}/a2a`, place.token, { jsonrpc: "2.0", id: "1", method: "message/send",
-  params: { message: { role: "user", messageId: crypto.randomUUID(), parts: [{ kind: "text", text }] } } });
+  params: { message: { role: "user", messageId: randomUUID(), parts: [{ kind: "text", text }] } } });
 
 await send_file(first.id, first.token, "contract, signed.pdf", sample(1_840_000), "application/pdf");
 await send_file(first.id, first.token, "façade, north side.jpg", sample(3_120_000), "image/jpeg");

@@ -10,7 +10,7 @@ const median = (list) => [...list].sort((a, b) => a - b)[Math.floor(list.length 
 async function send_many(requests) {
   for (let i = 0; i < requests; i += 1) {
     const form = new FormData();
-    for (let n = 0; n < 64; n += 1) form.append("files", new File(["x"], `file-${i}-${n}.txt`, { type: "text/plain" }));
+    for (let n = 0; n < 64; n += 1) form.append("files", new Blob(["x"], { type: "text/plain" }), `file-${i}-${n}.txt`);
     const response = await fetch(`${base}/workspaces/${workspace}/chat/uploads`, { method: "POST", headers: { Authorization: `Bearer ${token}` }, body: form, signal: AbortSignal.timeout(limit) });
     assert.equal(response.status, 200);
   }
