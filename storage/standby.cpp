@@ -16,9 +16,9 @@ const statement probe{"replica_probe", "SELECT pg_is_in_recovery()"};
 
 }  // namespace
 
-standby_session::standby_session(pq::lease on, std::chrono::milliseconds limit) : on_(std::move(on))
+standby_session::standby_session(pq::lease on, deadline::clock::time_point end) : on_(std::move(on))
 {
-    on_->finish_by(deadline::clock::now() + limit);
+    on_->finish_by(end);
 }
 
 standby_session::~standby_session()
@@ -38,6 +38,7 @@ standby::standby(executor ex, pq::pool_options to, metric_set& metrics) : ex_(ex
 
 awaitable<std::unique_ptr<standby_session>> standby::begin_read()
 {
+    const auto end = clock::now() + time_limit;
     auto lease = co_await pool_.acquire();
     if (!lease) {
         const bool away =
@@ -45,7 +46,7 @@ awaitable<std::unique_ptr<standby_session>> standby::begin_read()
         count(away ? standby_outcome::failed : standby_outcome::skipped);
         co_return nullptr;
     }
-    co_return std::make_unique<standby_session>(std::move(*lease), time_limit);
+    co_return std::make_unique<standby_session>(std::move(*lease), end);
 }
 
 void standby::count(standby_outcome outcome)
@@ -109,7 +110,7 @@ awaitable<bool> standby::answers()
     auto lease = co_await pool_.acquire();
     if (!lease)
         co_return false;
-    const standby_session session(std::move(*lease), time_limit);
+    const standby_session session(std::move(*lease), clock::now() + time_limit);
     const auto answer = co_await session->execute(probe);
     co_return answer.has_value();
 }

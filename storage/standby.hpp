@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/deadline.hpp"
 #include "core/metrics.hpp"
 #include "core/task_group.hpp"
 #include "storage/pq/pool.hpp"
@@ -24,10 +25,10 @@ enum class standby_outcome {
     skipped,   // it was not asked: it failed or fell behind a moment ago, or has no connection to spare
 };
 
-// A connection to a standby, for one read: whatever is asked with it must be answered within the limit.
+// A connection to a standby, for one read: whatever is asked with it must be answered by the end of its time.
 class standby_session {
 public:
-    standby_session(pq::lease on, std::chrono::milliseconds limit);
+    standby_session(pq::lease on, deadline::clock::time_point end);
     ~standby_session();
     standby_session(standby_session&&) = delete;
     standby_session& operator=(standby_session&&) = delete;
