@@ -157,7 +157,8 @@ class Server:
             self._log.seek(0)
             fail("the server did not start:\n" + self._log.read().decode(errors="replace")[-2000:])
         self.http, self.https, self.metrics = ready.groups()
-        self.postmaster = cluster.postmaster if cluster else int(self._postmaster_file().read_text().split()[0])
+        self.postmaster = self._cluster.postmaster if self._cluster else int(
+            self._postmaster_file().read_text().split()[0])
 
     def _postmaster_file(self):
         return self.data / "postgres/data/postmaster.pid"

@@ -29,7 +29,8 @@ def as_postgres(program, *words):
     command = [f"{folder}/{program}", *words]
     if os.geteuid() == 0:
         command = ["runuser", "-u", "postgres", "--", *command]
-    subprocess.run(command, check=True, cwd="/", stdout=subprocess.DEVNULL)
+    # In a session of its own it is not interrupted together with this program.
+    subprocess.run(command, check=True, cwd="/", stdout=subprocess.DEVNULL, start_new_session=True)
 
 
 class Standby:
