@@ -119,6 +119,8 @@ failure failure_of(const answer& from, std::string_view what)
         if (from.status >= 400 && out.exit != exit_code::gave_up)
             out.text += ", as no server of Restante does: is --server right?";
     }
+    if (out.code == "no_such_route")
+        out.text += ". Either --server is not right, or the server is too old for this.";
     if (out.code == "missing_token")
         out.text +=
             ". Neither --token-file nor --token-command nor RESTANTE_TOKEN gives one; login stores one.";

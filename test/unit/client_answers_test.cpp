@@ -108,6 +108,9 @@ TEST(client_answers, the_limits_that_the_server_names_are_passed_on)
     EXPECT_THAT(
         failure_of({.status = 401, .body = R"({"error":"x","code":"missing_token"})"}, "reading").text,
         HasSubstr("login stores one"));
+    EXPECT_THAT(
+        failure_of({.status = 404, .body = R"({"error":"x","code":"no_such_route"})"}, "reading").text,
+        HasSubstr("--server is not right, or the server is too old"));
 }
 
 TEST(client_answers, an_ack_is_what_says_so)
