@@ -4,6 +4,8 @@ uses for it: the page cache of the files it writes, and the buffers of its socke
 import contextlib
 import os
 import pathlib
+import subprocess
+import tempfile
 import time
 
 MOUNTED = pathlib.Path("/sys/fs/cgroup")
@@ -41,13 +43,19 @@ class ControlGroup:
 @contextlib.contextmanager
 def control_group(limit):
     """A group of `limit` bytes, or None if it cannot be created: that takes root, and with version 2 a parent
-    that delegates memory to its children."""
-    made = _make(limit)
+    that delegates memory to its children. None, too, where the files that the server writes would count as its
+    memory, and could not be taken out of it: where /tmp is a tmpfs."""
+    made = None if _is_in_memory(tempfile.gettempdir()) else _make(limit)
     try:
         yield made
     finally:
         if made:
             made._remove()
+
+
+def _is_in_memory(folder):
+    return subprocess.run(["stat", "--file-system", "--format=%T", folder], check=True, capture_output=True,
+                          text=True).stdout.strip() == "tmpfs"
 
 
 def _make(limit):
